@@ -1,0 +1,12 @@
+import { events } from './events.ts';
+import { ledger } from './ledger.ts';
+import { models } from './models.ts';
+import { runtime } from './runtime.ts';
+import { server } from './server.ts';
+import { sessions } from './sessions.ts';
+import { settings } from './settings.ts';
+import { turns } from './turns.ts';
+
+/** Every call of the product. Client, server, tests and the served page derive from this list. */
+export const contract = { runtime, sessions, turns, events, models, ledger, settings, server };
+export type Contract = typeof contract;

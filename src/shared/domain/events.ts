@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { EventId, MessageId, SessionId, TurnId } from './ids.ts';
+import { Message } from './message.ts';
+import { StopReason, Usage } from './session.ts';
+import { Timestamp } from './time.ts';
+
+/** Data of the durable events that this build writes (agent-runtime page, section 5). Readers ignore unknown types and fields (EV-11). */
+export const durableEventData = {
+  'session.started': z.object({ agent_id: z.string(), revision_id: z.string(), revision: z.int(), origin: z.string() }),
+  'session.updated': z.object({ changed: z.record(z.string(), z.object({ from: z.json(), to: z.json() })) }),
+  'input.message': z.object({
+    message: Message,
+    delivery: z.enum(['started', 'steered', 'queued']),
+    source: z.string(),
+    retry_of: TurnId.optional(),
+  }),
+  'turn.started': z.object({ turn_id: TurnId, attempt: z.int(), idempotency_key: z.string() }),
+  'turn.completed': z.object({ turn_id: TurnId, stop_reason: StopReason, usage: Usage.optional() }),
+  'turn.cancelled': z.object({ turn_id: TurnId, stop_reason: StopReason, by: z.string(), reason: z.string(), usage: Usage.optional() }),
+  'turn.failed': z.object({ turn_id: TurnId, error: z.string(), error_code: z.string(), details: z.record(z.string(), z.json()) }),
+  'turn.interrupted': z.object({ turn_id: TurnId }),
+  'turn.resumed': z.object({ turn_id: TurnId, rerun: z.array(z.string()), not_rerun: z.array(z.string()) }),
+  'turn.sealed': z.object({ turn_id: TurnId, reason: z.enum(['no_progress', 'budget']) }),
+  'reason.started': z.object({ iteration: z.int(), model: z.string(), context_tokens: z.int().nullable() }),
+  'reason.completed': z.object({ iteration: z.int(), model: z.string(), context_tokens: z.int().nullable() }),
+  'output.message.completed': z.object({ message: Message, phase: z.enum(['final', 'commentary']), interrupted: z.boolean().optional() }),
+  'output.message.replaced': z.object({ message_id: MessageId, reason: z.string() }),
+  'llm.generation': z.object({ purpose: z.string(), usage: Usage }),
+  'context.trimmed': z.object({ reason: z.string(), messages_left_out: z.int(), tokens_before: z.int(), tokens_after: z.int() }),
+  'transcript.repaired': z.object({ skipped: z.array(z.int()) }),
+} as const satisfies Record<string, z.ZodObject>;
+
+export type DurableEventType = keyof typeof durableEventData;
+export type DurableEventData<T extends DurableEventType> = z.infer<(typeof durableEventData)[T]>;
+
+export const EventContext = z.object({ turn_id: TurnId.optional(), message_id: MessageId.optional() });
+export type EventContext = z.infer<typeof EventContext>;
+
+/** The envelope as readers get it: types and data stay open, so that an older reader survives a newer log. */
+export const DurableEvent = z.object({
+  id: EventId,
+  type: z.string(),
+  ts: Timestamp,
+  session_id: SessionId,
+  sequence: z.int().min(1),
+  context: EventContext,
+  data: z.record(z.string(), z.json()),
+  unreadable: z.boolean().optional(),
+});
+export type DurableEvent = z.infer<typeof DurableEvent>;
+
+/** Live only: no id, no sequence (EV-04). `accumulated` counts the UTF-16 units of the message after this delta, so that a reader notices a hole. */
+export const EphemeralEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('output.message.delta'),
+    turn_id: TurnId,
+    message_id: MessageId,
+    delta: z.string(),
+    accumulated: z.int().min(0),
+  }),
+  z.object({ type: z.literal('model.loading'), turn_id: TurnId, fraction: z.number().min(0).max(1) }),
+  z.object({ type: z.literal('model.prefill'), turn_id: TurnId, done: z.int(), total: z.int(), etaMs: z.number().nullable() }),
+  z.object({ type: z.literal('model.generating'), turn_id: TurnId }),
+]);
+export type EphemeralEvent = z.infer<typeof EphemeralEvent>;
+
+/** What `events.watch` yields. After `lagged` the reader lists the gap by sequence (EV-08). */
+export const WatchItem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('durable'), event: DurableEvent }),
+  z.object({ kind: z.literal('ephemeral'), event: EphemeralEvent }),
+  z.object({ kind: z.literal('lagged'), missed: z.int() }),
+]);
+export type WatchItem = z.infer<typeof WatchItem>;
