@@ -1,0 +1,4 @@
+import type { Migration } from '../migration.ts';
+
+/** All steps in order: 1 agent (sessions, turns, events), 2 models (downloads, installed, ledger), 3 server (keys, settings). */
+export const migrations: readonly Migration[] = [];
