@@ -1,4 +1,5 @@
 import type { Migration } from '../migration.ts';
+import { migration as server } from './0003-server.ts';
 
 /** All steps in order: 1 agent (sessions, turns, events), 2 models (downloads, installed, ledger), 3 server (keys, settings). */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [server];

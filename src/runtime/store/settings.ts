@@ -1,0 +1,47 @@
+import type { Database } from 'better-sqlite3';
+import { Settings, type SettingsPatch } from '../../shared/contract/settings.ts';
+import { createLiveValue, type Snapshot } from '../../shared/util/liveValue.ts';
+
+export type SettingsStore = {
+  get(): Settings;
+  /** Stores the named fields and tells every watcher. */
+  set(patch: SettingsPatch): Settings;
+  watch(signal?: AbortSignal): AsyncGenerator<Snapshot<Settings>, void, void>;
+  close(): void;
+};
+
+/**
+ * Settings as rows of name and JSON value. A row that this build does not know, or whose value no longer fits, is left alone and
+ * read as the default, so that an older build never destroys what a newer one stored.
+ */
+export function createSettings(deps: { db: Database }): SettingsStore {
+  const read = deps.db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings');
+  const write = deps.db.prepare<[string, string]>(
+    'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  );
+  const live = createLiveValue(load());
+
+  function load(): Settings {
+    const stored: Record<string, unknown> = {};
+    for (const row of read.all()) {
+      const field = Object.hasOwn(Settings.shape, row.name) ? Settings.shape[row.name as keyof Settings] : undefined;
+      const parsed = field?.safeParse(JSON.parse(row.value));
+      if (parsed?.success) stored[row.name] = parsed.data;
+    }
+    return Settings.parse(stored);
+  }
+
+  return {
+    get: () => live.get(),
+    set(patch) {
+      const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+      deps.db.transaction(() => {
+        for (const [name, value] of given) write.run(name, JSON.stringify(value));
+      })();
+      live.set({ ...live.get(), ...Object.fromEntries(given) });
+      return live.get();
+    },
+    watch: (signal) => live.watch(signal),
+    close: () => live.close(),
+  };
+}
