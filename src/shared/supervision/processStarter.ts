@@ -21,8 +21,8 @@ export type ProcessExit = { readonly code: number | null; readonly signal: strin
 
 export type ProcessLink = {
   readonly pid: () => number | null;
-  /** Structured clone. After the exit it does nothing. */
-  post(message: unknown): void;
+  /** Structured clone. After the exit it does nothing. `transfer` holds message ports, for starters that can carry them. */
+  post(message: unknown, transfer?: readonly unknown[]): void;
   onMessage(listener: (message: unknown) => void): void;
   onExit(listener: (exit: ProcessExit) => void): void;
   /** Ends the child and its children at once (SIGKILL). */
