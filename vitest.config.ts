@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const node = { environment: 'node', setupFiles: ['test/helpers/setup.ts'], pool: 'forks' } as const;
-const kinds = ['contract', 'process', 'native', 'long'] as const;
+const kinds = ['contract', 'process', 'native', 'check', 'long'] as const;
 
 // One project per level (style page, section 5); the file's ending decides, `unit` takes the rest.
 export default defineConfig({
@@ -28,6 +28,8 @@ export default defineConfig({
       },
       { test: { ...node, name: 'process', include: ['test/**/*.process.test.ts'], testTimeout: 60_000, fileParallelism: false } },
       { test: { ...node, name: 'native', include: ['test/**/*.native.test.ts'], testTimeout: 120_000, fileParallelism: false } },
+      // Of the built app: needs out/.
+      { test: { ...node, name: 'check', include: ['test/**/*.check.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           ...node,

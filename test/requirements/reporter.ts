@@ -1,20 +1,22 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Reporter, TestCase } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { type Level, requirements } from '../requirements.ts';
+import { writeProofs } from './proofs.ts';
 
-/** Writes which requirement ids passed tests proved, per project, for `npm run requirements`. */
+const levels = new Set<string>(requirements.flatMap((row) => row.levels as readonly Level[]));
+const isLevel = (name: string): name is Level => levels.has(name);
+
+/** Writes which requirement ids a test file's passed tests proved, for `npm run requirements`. The project is the level. */
 export default class RequirementsReporter implements Reporter {
-  private readonly proofs = new Map<string, { id: string; test: string; file: string }[]>();
-
-  onTestCaseResult(test: TestCase): void {
-    const { verifies, assertions } = test.meta();
-    if (test.result().state !== 'passed' || verifies === undefined || (assertions ?? 0) === 0) return;
-    const list = this.proofs.get(test.project.name) ?? [];
-    for (const id of verifies) list.push({ id, test: test.fullName, file: test.module.relativeModuleId });
-    this.proofs.set(test.project.name, list);
+  onTestModuleEnd(module: TestModule): void {
+    // Tests of the import rules run with the unit tests, but what they prove holds for the tree, not for a function.
+    const level = module.relativeModuleId.startsWith('test/boundaries/') ? 'check' : module.project.name;
+    if (!isLevel(level)) return;
+    const proofs = [...module.children.allTests('passed')].flatMap((test) => proofsOf(test));
+    writeProofs(level, module.relativeModuleId, proofs);
   }
+}
 
-  onTestRunEnd(): void {
-    mkdirSync('out/requirements', { recursive: true });
-    for (const [project, list] of this.proofs) writeFileSync(`out/requirements/${project}.json`, JSON.stringify(list, null, 1));
-  }
+function proofsOf(test: TestCase): { id: string; test: string }[] {
+  const { verifies = [], assertions = 0 } = test.meta();
+  return assertions === 0 ? [] : [...new Set(verifies)].map((id) => ({ id, test: test.fullName }));
 }

@@ -1,0 +1,102 @@
+import { rmSync } from 'node:fs';
+import { pinnedNode, withPinnedNode } from './node24.mjs';
+import { run, tailOf } from './process.mjs';
+import { countExit, countPlaywright, countVitest, summaryLine } from './reports.mjs';
+import { inRoot } from './root.mjs';
+import { duration, logFile } from './steps.mjs';
+
+const minutes = 60_000;
+const bin = (name) => inRoot('node_modules', '.bin', name);
+const node = (script, ...rest) => [pinnedNode().path, script, ...rest];
+const reportFile = (name) => inRoot('out', 'reports', `${name}.json`);
+
+const check = (name, command, timeout = 3 * minutes) => ({ name, timeout, command, count: countExit });
+
+const vitest = (name, timeout) => ({
+  name,
+  timeout,
+  command: () =>
+    node(
+      bin('vitest'),
+      'run',
+      ...['--project', name],
+      ...['--reporter=default', '--reporter=json', '--reporter=./test/requirements/reporter.ts'],
+      `--outputFile.json=${reportFile(name)}`,
+    ),
+  count: (code) => countVitest(code, reportFile(name)),
+});
+
+// Electron wants a display, and one of its own keeps a person's windows out of the tests.
+const onDisplay = (command) => [bin('../../build/support/withDisplay.sh'), ...command];
+
+const playwright = (name, timeout, project, wrap = (command) => command) => ({
+  name,
+  timeout,
+  command: () =>
+    wrap(
+      onDisplay(node(bin('playwright'), 'test', `--project=${project}`, '--reporter=list,json,./test/requirements/playwrightReporter.ts')),
+    ),
+  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name) },
+  count: (code) => countPlaywright(code, reportFile(name)),
+});
+
+/** What `npm run check` runs: no build, no window, no model. */
+export const checkRunners = [
+  check('lint', () => node(bin('eslint'), '.', '--max-warnings=0')),
+  check('types', () => node('build/types.mjs')),
+  check('boundaries', () => node(bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'src', 'native')),
+  check('unused', () => node(bin('knip'))),
+  check('format', () => [bin('biome'), 'check', '--linter-enabled=false', '--error-on-warnings']),
+  vitest('unit', 5 * minutes),
+];
+
+/** What `npm test` runs after them, one after the other: they measure memory, kill processes and open windows. */
+export const testRunners = [
+  vitest('page', 5 * minutes),
+  vitest('contract', 5 * minutes),
+  vitest('store', 5 * minutes),
+  vitest('process', 8 * minutes),
+  vitest('native', 8 * minutes),
+  check('build', () => node('build/bundle.mjs')),
+  vitest('check', 3 * minutes),
+  playwright('web', 8 * minutes, 'web'),
+  playwright('electron', 8 * minutes, 'electron'),
+  check('requirements', () => node('test/requirements/report.ts')),
+];
+
+/**
+ * Runs one runner, its output into a log; prints a line, and the end of the log when it failed.
+ *
+ * @param deadline  `performance.now()` value at which everything has to be over.
+ * @returns {Promise<import('./reports.mjs').Counts>}
+ */
+export async function runRunner(runner, { deadline = Number.POSITIVE_INFINITY, live = false } = {}) {
+  const began = performance.now();
+  const log = logFile(runner.name);
+  rmSync(reportFile(runner.name), { force: true });
+  const left = deadline - began;
+  if (left < 1_000) {
+    console.log(`✗ ${runner.name.padEnd(14)} no time left`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const timeout = Math.min(runner.timeout, left);
+  const env = { ...withPinnedNode(), FORCE_COLOR: '0', NO_COLOR: '1', ...runner.env };
+  const { code, timedOut } = await run(runner.command(), { env, timeout, ...(live ? {} : { log }) });
+  const counts = runner.count(code);
+  const took = duration(performance.now() - began).padStart(12);
+  const late = timedOut ? `, ended after ${duration(timeout)}` : '';
+  console.log(`${counts.failed === 0 ? '✓' : '✗'} ${runner.name.padEnd(14)}${took}  ${summaryLine(counts)}${late}`);
+  if (counts.failed > 0 && !live) console.log(`${tailOf(log, 120)}\n  (all of it: ${log})`);
+  return counts;
+}
+
+/** Runs runners, at most `width` at a time, in the order of the list. */
+export async function runAll(runners, { width = 1, ...options } = {}) {
+  const waiting = [...runners];
+  const results = [];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) results.push(await runRunner(next, options));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
