@@ -6,15 +6,28 @@ import { Timestamp } from './time.ts';
 
 /** Data of the durable events that this build writes (agent-runtime page, section 5). Readers ignore unknown types and fields (EV-11). */
 export const durableEventData = {
-  'session.started': z.object({ agent_id: z.string(), revision_id: z.string(), revision: z.int(), origin: z.string() }),
-  'session.updated': z.object({ changed: z.record(z.string(), z.object({ from: z.json(), to: z.json() })) }),
+  'session.started': z.object({
+    agent_id: z.string(),
+    revision_id: z.string(),
+    revision: z.int(),
+    origin: z.string(),
+    title: z.string().optional(),
+  }),
+  'session.updated': z.object({
+    changed: z.record(z.string(), z.object({ from: z.json(), to: z.json() })),
+    by: z.enum(['owner', 'model']).optional(),
+  }),
   'input.message': z.object({
     message: Message,
     delivery: z.enum(['started', 'steered', 'queued']),
     source: z.string(),
     retry_of: TurnId.optional(),
+    /** With it a turn can be rebuilt from the log alone (EV-01). */
+    idempotency_key: z.string().optional(),
   }),
   'turn.started': z.object({ turn_id: TurnId, attempt: z.int(), idempotency_key: z.string() }),
+  /** Cancel was asked; the end follows as `turn.cancelled`. In the log, so that a turn's state never lives outside it. */
+  'turn.cancelling': z.object({ turn_id: TurnId, by: z.string() }),
   'turn.completed': z.object({ turn_id: TurnId, stop_reason: StopReason, usage: Usage.optional() }),
   'turn.cancelled': z.object({ turn_id: TurnId, stop_reason: StopReason, by: z.string(), reason: z.string(), usage: Usage.optional() }),
   'turn.failed': z.object({ turn_id: TurnId, error: z.string(), error_code: z.string(), details: z.record(z.string(), z.json()) }),
@@ -26,7 +39,15 @@ export const durableEventData = {
   'output.message.completed': z.object({ message: Message, phase: z.enum(['final', 'commentary']), interrupted: z.boolean().optional() }),
   'output.message.replaced': z.object({ message_id: MessageId, reason: z.string() }),
   'llm.generation': z.object({ purpose: z.string(), usage: Usage }),
-  'context.trimmed': z.object({ reason: z.string(), messages_left_out: z.int(), tokens_before: z.int(), tokens_after: z.int() }),
+  /** `from_sequence`: the oldest event that the model still reads, while its context is no larger than `context_size`. */
+  'context.trimmed': z.object({
+    reason: z.string(),
+    messages_left_out: z.int(),
+    tokens_before: z.int(),
+    tokens_after: z.int(),
+    from_sequence: z.int().optional(),
+    context_size: z.int().optional(),
+  }),
   'transcript.repaired': z.object({ skipped: z.array(z.int()) }),
 } as const satisfies Record<string, z.ZodObject>;
 
@@ -49,7 +70,11 @@ export const DurableEvent = z.object({
 });
 export type DurableEvent = z.infer<typeof DurableEvent>;
 
-/** Live only: no id, no sequence (EV-04). `accumulated` counts the UTF-16 units of the message after this delta, so that a reader notices a hole. */
+/**
+ * Live only: no id, no sequence (EV-04). `accumulated` counts the UTF-16 units of the message after this delta, so `delta` belongs at
+ * `accumulated - delta.length`: beyond the end of what a reader has is a hole, before it an overlap (the text so far, sent again to a
+ * watcher that joins late or fell behind).
+ */
 export const EphemeralEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('output.message.delta'),
