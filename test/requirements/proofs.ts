@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Level, RequirementId } from '../requirements.ts';
+import type { Level } from '../requirements.ts';
 
 /** One passed and asserting test that says it proves a row. `file` is relative to the checkout. */
 const Proof = z.object({ id: z.string(), test: z.string(), file: z.string() });
@@ -16,12 +16,7 @@ const folder = join('out', 'requirements');
  * @param file    the test file, relative to the checkout.
  * @param proofs  of its passed tests; an empty list takes back what an earlier run proved.
  */
-export function writeProofs(
-  level: Level,
-  file: string,
-  proofs: readonly { id: RequirementId | string; test: string }[],
-  root = folder,
-): void {
+export function writeProofs(level: Level, file: string, proofs: readonly { id: string; test: string }[], root = folder): void {
   const target = join(root, level, `${file.replaceAll(/[^\w.-]+/g, '__')}.json`);
   if (proofs.length === 0 && !existsSync(target)) return;
   mkdirSync(join(root, level), { recursive: true });

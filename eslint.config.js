@@ -1,0 +1,146 @@
+// Typed lint: what only types can see, and the doors of the architecture page. Biome formats, so nothing here is about looks.
+
+import { globalIgnores } from 'eslint/config';
+import reactHooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+const byClock = 'Take it from an injected Clock (src/runtime/platform): a test has to be able to turn the time.';
+const byDoor = 'Traffic goes through platform/fetch, which writes the ledger row first (PV-03, PV-04).';
+
+const noNetworkGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map((name) => ({ name, message: byDoor }));
+const noTimers = ['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: byClock }));
+const noClock = [
+  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: byClock },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: byClock },
+  { selector: "CallExpression[callee.name='Date']", message: byClock },
+  { selector: "MemberExpression[object.name='performance'][property.name='now']", message: byClock },
+];
+// `globalThis.fetch` and the like are the same door with another handle.
+const noGlobalThis = ['globalThis', 'window', 'self', 'global'].flatMap((object) =>
+  ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map((property) => ({ object, property, message: byDoor })),
+);
+const networkModules = ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'].flatMap((name) => [name, `node:${name}`]);
+const noNetworkModules = {
+  paths: [...networkModules, 'undici', 'ws', 'timers', 'node:timers', 'timers/promises', 'node:timers/promises'].map((name) => ({
+    name,
+    message: name.includes('timers') ? byClock : byDoor,
+  })),
+};
+const noIpcRenderer = {
+  selector: "ImportSpecifier[imported.name='ipcRenderer'], MemberExpression[property.name='ipcRenderer']",
+  message: 'Only the preload script touches ipcRenderer: the page gets a MessagePort and nothing else.',
+};
+const handwriting = [
+  { selector: 'ExportAllDeclaration', message: 'Name what is exported: a barrel hides who uses what.' },
+  { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
+];
+
+const product = ['src/**/*.{ts,tsx}', 'native/**/*.ts'];
+
+export default tseslint.config(
+  globalIgnores([
+    'node_modules',
+    'out',
+    'release',
+    'tmp',
+    'test-results',
+    'test/boundaries/fixtures',
+    'test/lint/fixtures',
+    '**/*.{js,mjs,cjs}',
+    '**/*.d.mts',
+  ]),
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        project: [
+          'src/shared/tsconfig.json',
+          'src/runtime/tsconfig.json',
+          'src/engine/tsconfig.json',
+          'src/main/tsconfig.json',
+          'src/renderer/tsconfig.json',
+          'test/tsconfig.json',
+        ],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: true },
+    rules: {
+      '@typescript-eslint/no-floating-promises': ['error', { checkThenables: true }],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-unnecessary-boolean-literal-compare': 'error',
+      '@typescript-eslint/no-deprecated': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
+      // An async function without await is how a plain value meets an asynchronous port.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description' }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-console': 'off',
+    },
+  },
+  {
+    files: product,
+    rules: {
+      'no-restricted-syntax': ['error', ...handwriting, noIpcRenderer],
+      'no-restricted-globals': ['error', ...noNetworkGlobals],
+      'no-restricted-properties': ['error', ...noGlobalThis],
+      'no-restricted-imports': ['error', noNetworkModules],
+    },
+  },
+  {
+    // Time comes from a Clock. Main and page show and animate, engines and native run beside the clock of the runtime.
+    files: ['src/runtime/**/*.ts', 'src/shared/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...handwriting, noIpcRenderer, ...noClock],
+      'no-restricted-globals': ['error', ...noNetworkGlobals, ...noTimers],
+    },
+  },
+  {
+    // The ports themselves.
+    files: ['src/runtime/platform/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...handwriting],
+      'no-restricted-globals': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-imports': 'off',
+    },
+  },
+  {
+    // The loopback server listens; it opens no connection.
+    files: ['src/runtime/http/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { paths: noNetworkModules.paths.filter(({ name }) => !/^(node:)?(http|net)$|^ws$/.test(name)) }],
+    },
+  },
+  {
+    files: ['src/preload/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...handwriting] },
+  },
+  {
+    files: ['src/renderer/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      ...reactHooks.configs.recommended.rules,
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+    },
+  },
+  {
+    // The one socket of the served page.
+    files: ['src/renderer/lib/**/*.{ts,tsx}'],
+    rules: { 'no-restricted-globals': ['error', ...noNetworkGlobals.filter(({ name }) => name !== 'WebSocket')] },
+  },
+  {
+    // console is the output of a command line, and nothing else's.
+    files: ['src/**/*.{ts,tsx}', 'native/**/*.ts'],
+    ignores: ['src/runtime/entry/**'],
+    rules: { 'no-console': 'error' },
+  },
+);
