@@ -40,10 +40,17 @@ export function createLiveValue<T>(initial: T): LiveValue<T> {
           yield { revision, value };
           continue;
         }
+        let stop: (() => void) | undefined;
         await new Promise<void>((resume) => {
-          waiting.add(resume);
-          signal?.addEventListener('abort', () => resume(), { once: true });
+          stop = () => resume();
+          waiting.add(stop);
+          signal?.addEventListener('abort', stop, { once: true });
         });
+        // Neither a signal nor this value may keep what has been woken: a watcher can live as long as the app.
+        if (stop !== undefined) {
+          waiting.delete(stop);
+          signal?.removeEventListener('abort', stop);
+        }
       }
     },
     close() {
