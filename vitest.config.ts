@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const node = { environment: 'node', setupFiles: ['test/helpers/setup.ts'], pool: 'forks' } as const;
+const node = { environment: 'node' as const, setupFiles: ['test/helpers/setup.ts'], pool: 'forks' as const };
 const kinds = ['contract', 'process', 'native', 'check', 'long'] as const;
 
 // One project per level (style page, section 5); the file's ending decides, `unit` takes the rest.
