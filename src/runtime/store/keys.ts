@@ -25,11 +25,15 @@ export type Keys = {
   verify(secret: string, page: { host: string } | null): Caller | null;
   /** False once the caller's key was revoked or its page expired. */
   isLive(keyId: KeyId): boolean;
+  /** `isLive`, and counts as a use: a page lives 12 h from its last one. */
+  use(keyId: KeyId): boolean;
   /** A code of `keyLimits.codeMs` that signs one page in. At most `keyLimits.codes` live at a time: the oldest goes first. */
   oneTimeCode(): { code: string; expiresAt: string };
   /** Uses a code up. Null when it is wrong, used or too old. Upper or lower case, with or without dash. */
   signIn(code: string, host: string): { key: KeyInfo; secret: string } | null;
   onRevoked(listener: (keyId: KeyId) => void): () => void;
+  /** Digests compared since the start: what a test counts in place of time. */
+  comparisons(): number;
 };
 
 /** http-backend page, section 1 (SV-07): code 10 min, page 12 h from its last use. Times in ms. */
@@ -69,6 +73,7 @@ type Row = {
 export function createKeys(deps: { db: Database; clock: Clock }): Keys {
   const { db, clock } = deps;
   const sql = statements(db);
+  let compared = 0;
   const listeners = new Set<(keyId: KeyId) => void>();
   const live = new Map<KeyId, Row & { writtenMs: number }>();
   for (const row of sql.live.all(clock.nowMs())) live.set(row.id, { ...row, writtenMs: row.last_used_at ?? 0 });
@@ -134,8 +139,8 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
       let found: (Row & { writtenMs: number }) | null = null;
       // No early end and no look-up by digest: a near miss takes as long as a far one (RB-10).
       for (const row of live.values()) {
-        const same = timingSafeEqual(row.digest, presented);
-        if (same) found = row;
+        compared++;
+        if (timingSafeEqual(row.digest, presented)) found = row;
       }
       if (found === null || expired(found)) return null;
       if (page === null ? found.kind !== 'key' : found.kind !== 'page' || found.host !== page.host) return null;
@@ -145,6 +150,12 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
     isLive(keyId) {
       const row = live.get(keyId);
       return row !== undefined && !expired(row);
+    },
+    use(keyId) {
+      const row = live.get(keyId);
+      if (row === undefined || expired(row)) return false;
+      used(row);
+      return true;
     },
     oneTimeCode() {
       const now = clock.nowMs();
@@ -171,6 +182,7 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    comparisons: () => compared,
   };
   return keys;
 }
