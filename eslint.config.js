@@ -45,7 +45,7 @@ export default tseslint.config(
     'tmp',
     'test-results',
     'test/boundaries/fixtures',
-    'test/lint/fixtures',
+    'test/build/fixtures',
     '**/*.{js,mjs,cjs}',
     '**/*.d.mts',
   ]),

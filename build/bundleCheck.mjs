@@ -5,7 +5,10 @@ import { builtinModules } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const packages = (...names) => new RegExp(`^(${names.join('|')})(/|$)|(^|/)node_modules/(${names.join('|')})/`);
-const nodeBuiltin = new RegExp(`^node:|^(${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`);
+// In a page's bundle vite puts a stub in the place of a Node module, and keeps the name in the stub's id.
+const nodeBuiltin = new RegExp(
+  `^(__vite-browser-external:)?node:|^__vite-browser-external|^(${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`,
+);
 
 const window = packages('electron');
 const store = packages('better-sqlite3', 'kysely');

@@ -11,6 +11,7 @@ const inputs = [
   'resources',
   'build/bundle.mjs',
   'build/entries.ts',
+  'build/moduleList.mjs',
   'electron.vite.config.ts',
   'package.json',
   'package-lock.json',

@@ -1,5 +1,5 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { type Level, requirements } from '../requirements.ts';
+import type { Level } from '../requirements.ts';
 import { writeProofs } from './proofs.ts';
 
 const levels: readonly string[] = ['unit', 'contract', 'store', 'process', 'native', 'page', 'e2e', 'check'] satisfies Level[];
