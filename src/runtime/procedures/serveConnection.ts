@@ -1,10 +1,11 @@
 import { StandardRPCJsonSerializer } from '@orpc/client/standard';
+import type { AnyRouter } from '@orpc/server';
+import type { StandardHandleResult, StandardHandlerInterceptorOptions } from '@orpc/server/standard';
 import { RPCHandler } from '@orpc/server/websocket';
 import { z } from 'zod';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Logger } from '../platform/ports.ts';
 import { type Refusals, wire } from './errorMapping.ts';
-import type { RuntimeRouter } from './index.ts';
 
 /** One caller's wire, whatever carries it: a MessagePort, a child's channel, a WebSocket, memory. Texts go both ways, in order. */
 export type Wire = {
@@ -33,11 +34,18 @@ const Request = z.object({
  *
  * @returns a function that serves one more connection until it closes; closing aborts the calls that it began.
  */
-export function createConnections(deps: { router: RuntimeRouter; refusals: Refusals; log: Logger }): (wire: Wire) => void {
+export function createConnections(deps: {
+  router: AnyRouter;
+  refusals: Refusals;
+  log: Logger;
+  /** Runs around every call, before anything of it is read; what it throws must be an ORPCError (the caps of `serve`). */
+  around?: (call: ConnectionCall) => Promise<StandardHandleResult>;
+}): (wire: Wire) => void {
   const { refusals, log } = deps;
   const serializer = new StandardRPCJsonSerializer();
   const handler = new RPCHandler<ConnectionContext>(deps.router, {
     interceptors: [
+      (options) => deps.around?.(options) ?? options.next(),
       async (options) => {
         const { connection } = options.context;
         if (connection.calls >= connectionLimits.callsAtOnce) return refusal('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
@@ -64,7 +72,7 @@ export function createConnections(deps: { router: RuntimeRouter; refusals: Refus
   }
 
   return (link) => {
-    const connection = { calls: 0 };
+    const connection = { calls: 0, link };
     let closed = false;
     const send = (text: string) => {
       if (!closed) link.send(text);
@@ -88,7 +96,10 @@ export function createConnections(deps: { router: RuntimeRouter; refusals: Refus
   };
 }
 
-type ConnectionContext = { connection: { calls: number } };
+type ConnectionContext = { connection: { calls: number; readonly link: Wire } };
+
+/** A call of a connection, before it ran. `context.connection.link` is the wire that it came by. */
+export type ConnectionCall = StandardHandlerInterceptorOptions<ConnectionContext> & { next(): Promise<StandardHandleResult> };
 
 type Frame =
   | { readonly fault: null; readonly text: string }
