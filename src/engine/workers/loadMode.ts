@@ -1,0 +1,3 @@
+export async function chooseLoadMode(_path: string): Promise<'none' | 'mmap'> {
+  return 'none';
+}
