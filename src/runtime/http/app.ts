@@ -114,12 +114,11 @@ export function createApp(deps: AppDeps) {
       body: text,
       signal: c.req.raw.signal,
     });
-    const context = { caller: deps.admissionOf(incoming).caller, room: () => Promise.resolve() };
-    const result = await deps.services().rpc.fetch.handle(request, { prefix: '/rpc', context });
-    if (!result.matched) return toResponse(errorReply(new AppError('UNKNOWN_PROCEDURE')));
-    const headers = new Headers(result.response.headers);
+    const guest = { caller: deps.admissionOf(incoming).caller, room: () => Promise.resolve() };
+    const answer = await deps.services().rpc.answer(request, guest);
+    const headers = new Headers(answer.headers);
     for (const [name, value] of Object.entries(commonHeaders)) headers.set(name, value);
-    return new Response(result.response.body, { status: result.response.status, headers });
+    return new Response(answer.body, { status: answer.status, headers });
   });
 
   app.get('/*', async (c) => {

@@ -1,23 +1,26 @@
 import { ORPCError } from '@orpc/client';
 import type { AnyRouter } from '@orpc/server';
-import { RPCHandler as FrameHandler } from '@orpc/server/bun-ws';
-import { RPCHandler as FetchHandler } from '@orpc/server/fetch';
-import type { StandardHandleResult, StandardHandlerInterceptorOptions } from '@orpc/server/standard';
+import { RPCHandler } from '@orpc/server/fetch';
+import type { StandardHandleResult } from '@orpc/server/standard';
 import { AppError } from '../../shared/errors/appError.ts';
-import { codes } from '../../shared/errors/codes.ts';
+import type { Logger } from '../platform/ports.ts';
+import { type Refusals, wire } from '../procedures/errorMapping.ts';
+import { createConnections, type Wire } from '../procedures/serveConnection.ts';
 import type { Caller } from '../store/keys.ts';
 import type { HttpLimits } from './limits.ts';
 
-/** What a call is made with. Who calls follows from the connection, never from the input. */
-export type CallContext = {
+/** Who calls, and how fast they read. It follows from the connection, never from the input. */
+export type Guest = {
   readonly caller: Caller | null;
   /** Resolves when the reader has room again; streams wait for it, so that a slow reader never fills our memory. */
   readonly room: () => Promise<void>;
 };
 
 export type Rpc = {
-  readonly frames: FrameHandler<CallContext>;
-  readonly fetch: FetchHandler<CallContext>;
+  /** Serves the calls of one socket until it closes. */
+  connect(link: Wire, guest: Guest): void;
+  /** Serves `POST /rpc/<procedure>`; null when there is no such procedure. */
+  answer(request: Request, guest: Guest): Promise<Response>;
   readonly work: Work;
 };
 
@@ -33,12 +36,10 @@ export type Work = {
   idle(): Promise<void>;
 };
 
-/**
- * One router behind both ways to call it, with the caps of section 3.
- *
- * @param router  the procedures; errors are mapped inside it.
- */
-export function createRpc(router: AnyRouter, limits: HttpLimits): Rpc {
+/** One router behind both ways to call it, with the caps of section 3. */
+export function createRpc(deps: { router: AnyRouter; refusals: Refusals; log: Logger; limits: HttpLimits }): Rpc {
+  const { limits, refusals } = deps;
+  const guests = new WeakMap<Wire, Guest>();
   const counts = { calls: 0, streams: 0, stopped: false };
   const streamsOf = new Map<string, number>();
   let waiting: (() => void)[] = [];
@@ -63,22 +64,29 @@ export function createRpc(router: AnyRouter, limits: HttpLimits): Rpc {
     return close;
   }
 
+  function refuse(code: 'SHUTTING_DOWN' | 'TOO_MANY_REQUESTS' | 'UNKNOWN_PROCEDURE' | 'INVALID_INPUT', data: Record<string, unknown> = {}) {
+    refusals.count(code);
+    return wire(new AppError(code, data));
+  }
+
   async function capped(
-    options: StandardHandlerInterceptorOptions<CallContext> & { next(): Promise<StandardHandleResult> },
+    guest: Guest,
+    signal: AbortSignal | undefined,
+    next: () => Promise<StandardHandleResult>,
   ): Promise<StandardHandleResult> {
-    if (counts.stopped) throw rpcError(new AppError('SHUTTING_DOWN'));
-    if (counts.calls >= limits.requestsAtWork) throw rpcError(new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 }));
+    if (counts.stopped) throw refuse('SHUTTING_DOWN');
+    if (counts.calls >= limits.requestsAtWork) throw refuse('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
     counts.calls++;
     try {
-      const result = await options.next();
+      const result = await next();
       const body = result.response?.body;
       if (!result.matched || !isStream(body)) return result;
-      const close = openStream(options.context.caller?.keyId ?? 'open', options.request.signal);
+      const close = openStream(guest.caller?.keyId ?? 'open', signal);
       if (close === null) {
         await body.return?.();
-        throw rpcError(new AppError('TOO_MANY_REQUESTS', { retryAfterSeconds: 5 }));
+        throw refuse('TOO_MANY_REQUESTS', { retryAfterSeconds: 5 });
       }
-      return { ...result, response: { ...result.response, body: paced(body, options.context.room, close) } };
+      return { ...result, response: { ...result.response, body: paced(body, guest.room, close) } };
     } finally {
       counts.calls--;
       if (counts.calls === 0) {
@@ -88,11 +96,38 @@ export function createRpc(router: AnyRouter, limits: HttpLimits): Rpc {
     }
   }
 
-  const options = { interceptors: [capped] };
+  const nobody: Guest = { caller: null, room: () => Promise.resolve() };
+  const connect = createConnections({
+    router: deps.router,
+    refusals,
+    log: deps.log,
+    around: (call) => capped(guests.get(call.context.connection.link) ?? nobody, call.request.signal, () => call.next()),
+  });
+  const handler = new RPCHandler<{ guest: Guest }>(deps.router, {
+    interceptors: [
+      (call) => capped(call.context.guest, call.request.signal, () => call.next()),
+      async (call) => {
+        try {
+          const result = await call.next();
+          if (!result.matched) throw refuse('UNKNOWN_PROCEDURE');
+          return result;
+        } catch (error) {
+          // Errors of the call itself were answered inside; what is left is a body that has not the shape of a call.
+          throw error instanceof ORPCError ? error : refuse('INVALID_INPUT', { field: 'body', reason: 'type' });
+        }
+      },
+    ],
+  });
+
   return {
-    // The adapter that takes messages one by one from any socket; its name is that of the first one.
-    frames: new FrameHandler(router, options),
-    fetch: new FetchHandler(router, options),
+    connect(link, guest) {
+      guests.set(link, guest);
+      connect(link);
+    },
+    async answer(request, guest) {
+      const { response } = await handler.handle(request, { prefix: '/rpc', context: { guest } });
+      return response ?? Response.json(wire(new AppError('UNKNOWN_PROCEDURE')).toJSON(), { status: 404 });
+    },
     work: {
       get calls() {
         return counts.calls;
@@ -107,11 +142,6 @@ export function createRpc(router: AnyRouter, limits: HttpLimits): Rpc {
       idle: () => (counts.calls === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     },
   };
-}
-
-/** An AppError as the typed client reads it. */
-export function rpcError(error: AppError): ORPCError<string, unknown> {
-  return new ORPCError(error.code, { defined: true, status: codes[error.code].status, message: error.message, data: error.data });
 }
 
 type Stream = AsyncIterableIterator<unknown>;

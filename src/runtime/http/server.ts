@@ -5,6 +5,7 @@ import type { AnyRouter } from '@orpc/server';
 import { WebSocketServer } from 'ws';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Clock, Logger } from '../platform/ports.ts';
+import type { Refusals } from '../procedures/errorMapping.ts';
 import type { Caller, Keys } from '../store/keys.ts';
 import { type Addresses, createAddresses, hostAndPort, isLoopback } from './address.ts';
 import { type AppServices, createApp, headersOf, type Readiness, routesOf, signInInstead } from './app.ts';
@@ -38,14 +39,12 @@ export type HttpServer = {
   /** Binds. Until `open` everything but `/health` is 503. Throws BIND_REFUSED, PORT_IN_USE. */
   listen(): Promise<{ url: string; port: number }>;
   /** Recovery is done: serves the router. */
-  open(services: { router: AnyRouter; keys: Keys; readiness: () => Readiness }): Promise<void>;
-  /** Requests that the guard refused since the start, by code. */
-  refusals(): Readonly<Record<string, number>>;
+  open(services: { router: AnyRouter; keys: Keys; refusals: Refusals; readiness: () => Readiness }): Promise<void>;
   /** Orderly end: no new calls, running ones get `drainMs`, then every connection is closed. */
   close(): Promise<void>;
 };
 
-type Open = { keys: Keys; rpc: Rpc; sockets: Sockets; app: AppServices; routes: readonly Route[]; dispose(): void };
+type Open = { keys: Keys; rpc: Rpc; refusals: Refusals; sockets: Sockets; app: AppServices; routes: readonly Route[]; dispose(): void };
 
 /**
  * The headless server (http-backend page): one guard before every route, static file and upgrade; behind it the page, the socket and
@@ -56,7 +55,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...httpLimits, ...options.limits };
   const admitted = new WeakMap<IncomingMessage, Admission>();
   const answering = new Map<ServerResponse, Caller | null>();
-  const refused = createRefusalCount(log, clock);
+  const noteRefusal = createRefusalLog(log, clock);
   let routes = routesOf([], limits);
   let open: Open | null = null;
   let stopping = false;
@@ -115,7 +114,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   /** The reply to a refused request, counted. */
   function refusal(verdict: Refusal, request: IncomingMessage): Reply {
-    refused.count(verdict.error.code);
+    noteRefusal(verdict.error.code);
+    open?.refusals.count(verdict.error.code);
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const form = (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
     const instead = signInInstead(path, form, verdict.error, clock);
@@ -188,10 +188,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       log.info('http.listening', { port, auth: options.auth, remote: !isLoopback(options.host) });
       return { url, port };
     },
-    async open({ router, keys, readiness }) {
+    async open({ router, keys, refusals, readiness }) {
       const files = await createStaticFiles(options.pageDir);
-      const rpc = createRpc(router, limits);
-      const sockets = createSockets({ rpc, keys, clock, log, limits });
+      const rpc = createRpc({ router, refusals, log, limits });
+      const sockets = createSockets({ rpc, keys, clock, limits });
       const forget = keys.onRevoked((keyId) => {
         sockets.close(closeCodes.signedOut, 'signed out', keyId);
         for (const [response, caller] of answering) if (caller?.keyId === keyId) response.destroy();
@@ -202,9 +202,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         forget();
         sockets[Symbol.dispose]();
       };
-      open = { keys, rpc, sockets, routes, dispose, app: { rpc, files, readiness, login: createLogin({ keys, clock, limits }) } };
+      open = { keys, rpc, sockets, refusals, routes, dispose, app: { rpc, files, readiness, login: createLogin({ keys, clock, limits }) } };
     },
-    refusals: refused.counts,
     async close() {
       if (stopping) return;
       stopping = true;
@@ -287,18 +286,14 @@ async function allClosed(sockets: Sockets, clock: Clock): Promise<void> {
   while (sockets.size > 0) await new Promise<void>((resolve) => void clock.setTimer(20, resolve));
 }
 
-/** Refusals by code; each code is logged at its first time and then at most once a minute, so that a hostile page cannot fill the log. */
-function createRefusalCount(log: Logger, clock: Clock) {
-  const counts: Record<string, number> = {};
-  const loggedAt: Record<string, number> = {};
-  return {
-    counts: () => ({ ...counts }),
-    count(code: string) {
-      counts[code] = (counts[code] ?? 0) + 1;
-      const now = clock.monotonicMs();
-      if (now - (loggedAt[code] ?? Number.NEGATIVE_INFINITY) < 60_000) return;
-      loggedAt[code] = now;
-      log.warn('http.refused', { code, times: counts[code] });
-    },
+/** Each code is logged at its first time and then at most once a minute, so that a hostile page cannot fill the log. */
+function createRefusalLog(log: Logger, clock: Clock): (code: string) => void {
+  const seen = new Map<string, { times: number; loggedAt: number }>();
+  return (code) => {
+    const now = clock.monotonicMs();
+    const { times, loggedAt } = seen.get(code) ?? { times: 0, loggedAt: Number.NEGATIVE_INFINITY };
+    const due = now - loggedAt >= 60_000;
+    seen.set(code, { times: times + 1, loggedAt: due ? now : loggedAt });
+    if (due) log.warn('http.refused', { code, times: times + 1 });
   };
 }

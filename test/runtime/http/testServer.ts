@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../../src/runtime/http/server.ts';
 import type { Logger } from '../../../src/runtime/platform/ports.ts';
+import { createRefusals } from '../../../src/runtime/procedures/errorMapping.ts';
 import { createKeys } from '../../../src/runtime/store/keys.ts';
 import { migration } from '../../../src/runtime/store/migrations/0003-server.ts';
 import type { Clock } from '../../../src/shared/util/clock.ts';
@@ -99,6 +100,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}) 
   const { port, url } = await server.listen();
   await server.open({
     router: test.router,
+    refusals: createRefusals(),
     keys,
     readiness: () => ({
       ready: true,
