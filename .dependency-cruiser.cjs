@@ -249,7 +249,7 @@ const forbidden = [
     comment: 'sockets are opened by platform/fetch and by the loopback server alone (PV-03)',
     severity: 'error',
     from: { path: '^src/', pathNot: '^src/runtime/(platform|http)/' },
-    to: { path: [nodeNetwork, npm('undici', 'ws', 'node-fetch', 'axios', 'got')] },
+    to: { path: [nodeNetwork, npm('undici', 'ws', 'node-fetch', 'axios', 'got')], dependencyTypesNot: ['type-only'] },
   },
 
   // Inside the page: app → features → components, lib, audio.
@@ -285,10 +285,10 @@ const forbidden = [
   // Everywhere.
   {
     name: 'no-cycle',
-    comment: 'a cycle has no order in which it can be understood, built or disposed',
+    comment: 'a cycle of code has no order in which it can be loaded; types that name one another are none',
     severity: 'error',
     from: { path: '^(src|native)/' },
-    to: { circular: true },
+    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
   },
   {
     name: 'resolvable',
