@@ -1,3 +1,4 @@
+import { ORPCError } from '@orpc/client';
 import { StandardRPCJsonSerializer } from '@orpc/client/standard';
 import type { AnyRouter } from '@orpc/server';
 import type { StandardHandleResult, StandardHandlerInterceptorOptions } from '@orpc/server/standard';
@@ -54,7 +55,8 @@ export function createConnections(deps: {
           const result = await options.next();
           return result.matched ? result : refusal('UNKNOWN_PROCEDURE', {});
         } catch (error) {
-          // Errors of the call itself were answered inside; what comes here is a body that could not be read.
+          // Errors of the call itself pass here in their wire form; what else comes is a body that could not be read.
+          if (error instanceof ORPCError) throw error;
           log.warn('rpc.unreadable', { name: error instanceof Error ? error.name : typeof error });
           return refusal('INVALID_INPUT', { field: '', reason: 'not_json' });
         } finally {
