@@ -26,7 +26,9 @@ export const connectionLimits = {
 const Request = z.object({
   i: z.string().max(64),
   t: z.union([z.literal(1), z.literal(4)]).optional(),
-  p: z.object({ u: z.string(), m: z.string().max(16).optional(), h: z.object({}).optional(), b: z.unknown() }).optional(),
+  p: z
+    .object({ u: z.string(), m: z.string().max(16).optional(), h: z.record(z.string(), z.unknown()).optional(), b: z.unknown() })
+    .optional(),
 });
 
 /**
