@@ -23,6 +23,8 @@ export const httpLimits = {
   loginWindowMs: 60_000,
   /** SV-04: what a call gets before the server closes. */
   drainMs: 5_000,
+  flushMs: 20,
+  closeMs: 1_000,
   staticFiles: 1024,
 } as const;
 

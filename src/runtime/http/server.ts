@@ -211,9 +211,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       server.closeIdleConnections();
       if (open !== null) {
         open.rpc.work.stop();
-        await Promise.race([open.rpc.work.idle(), new Promise<void>((resolve) => void clock.setTimer(limits.drainMs, resolve))]);
+        const pause = (ms: number) => new Promise<void>((resolve) => void clock.setTimer(ms, resolve));
+        await Promise.race([open.rpc.work.idle(), pause(limits.drainMs)]);
+        // The last answers are still on their way to the sockets.
+        await pause(limits.flushMs);
         open.sockets.close(closeCodes.shutdown, 'shutdown');
-        await Promise.race([allClosed(open.sockets, clock), new Promise<void>((resolve) => void clock.setTimer(1000, resolve))]);
+        const { sockets } = open;
+        for (let waited = 0; waited < limits.closeMs && (sockets.size > 0 || answering.size > 0); waited += 20) await pause(20);
         open.dispose();
       }
       server.closeAllConnections();
@@ -280,10 +284,6 @@ function malformedReply(code: string | undefined): Reply {
     return errorReply(new AppError('INVALID_INPUT', { field: 'headers', reason: 'range' }), { status: 431 });
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorReply(new AppError('REQUEST_TIMEOUT'));
   return errorReply(new AppError('INVALID_INPUT', { field: 'request', reason: 'type' }));
-}
-
-async function allClosed(sockets: Sockets, clock: Clock): Promise<void> {
-  while (sockets.size > 0) await new Promise<void>((resolve) => void clock.setTimer(20, resolve));
 }
 
 /** Each code is logged at its first time and then at most once a minute, so that a hostile page cannot fill the log. */

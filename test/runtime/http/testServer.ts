@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
-import { eventIterator, os } from '@orpc/server';
+import { os as bare, eventIterator } from '@orpc/server';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../../src/runtime/http/server.ts';
 import type { Logger } from '../../../src/runtime/platform/ports.ts';
-import { createRefusals } from '../../../src/runtime/procedures/errorMapping.ts';
+import { createRefusals, errorMiddleware, type Refusals } from '../../../src/runtime/procedures/errorMapping.ts';
 import { createKeys } from '../../../src/runtime/store/keys.ts';
 import { migration } from '../../../src/runtime/store/migrations/0003-server.ts';
 import type { Clock } from '../../../src/shared/util/clock.ts';
@@ -32,7 +32,9 @@ export function createTestLog() {
 }
 
 /** A router small enough to see through: a call that leaves a mark, one that waits, a stream, one that fails in a foreign way. */
-export function createTestRouter() {
+export function createTestRouter(log: Logger, refusals: Refusals) {
+  const mapped = errorMiddleware({ log, refusals });
+  const os = bare.use(({ path, next }, input) => mapped({ path, next: async () => next() }, input));
   const seen: string[] = [];
   const held = deferred<void>();
   const streams = { open: 0 };
@@ -83,7 +85,8 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}) 
   const clock = options.clock ?? realClock;
   const keys = createKeys({ db, clock });
   const { log, lines } = createTestLog();
-  const test = createTestRouter();
+  const refusals = createRefusals();
+  const test = createTestRouter(log, refusals);
   const server = createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -100,7 +103,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}) 
   const { port, url } = await server.listen();
   await server.open({
     router: test.router,
-    refusals: createRefusals(),
+    refusals,
     keys,
     readiness: () => ({
       ready: true,
@@ -119,6 +122,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}) 
     port,
     url,
     lines,
+    refusals,
     host: `127.0.0.1:${port}`,
     /** A well-formed request with the key, over `fetch`. */
     call: (path: string, body: unknown, headers: Record<string, string> = {}) =>

@@ -1,0 +1,84 @@
+import { request } from 'node:http';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/message-port';
+import type { ContractRouterClient } from '@orpc/contract';
+import { type RawData, WebSocket } from 'ws';
+import { z } from 'zod';
+import type { Contract } from '../../shared/contract/index.ts';
+import { AppError } from '../../shared/errors/appError.ts';
+
+export type RuntimeClient = ContractRouterClient<Contract>;
+
+/** A typed link over an open WebSocket; `ws` has other listener types than a browser's, so it is shown as a port. */
+export function linkOf(socket: WebSocket): RPCLink<Record<never, never>> {
+  return new RPCLink({
+    port: {
+      onMessage: {
+        addListener: (callback: (text: string) => void) => void socket.on('message', (data: RawData) => callback(data.toString())),
+      },
+      onDisconnect: { addListener: (callback: () => void) => void socket.on('close', callback) },
+      postMessage: (data) => socket.send(data),
+    },
+  });
+}
+
+/**
+ * Calls a server of this machine with its key. The key goes into a header, never into the address.
+ *
+ * @param url  as in http.json.
+ * @throws AppError RUNTIME_UNAVAILABLE when nobody listens, UNAUTHORIZED when the key is refused.
+ */
+export async function connectToServer(url: string, key: string): Promise<{ client: RuntimeClient; close(): void }> {
+  const address = new URL('/rpc', url);
+  address.protocol = 'ws:';
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('unexpected-response', (sent, response) => {
+      sent.destroy();
+      reject(new AppError(response.statusCode === 401 ? 'UNAUTHORIZED' : 'RUNTIME_UNAVAILABLE'));
+    });
+    socket.once('error', (cause) => reject(new AppError('RUNTIME_UNAVAILABLE', {}, { cause })));
+  });
+  socket.on('error', () => socket.terminate());
+  return { client: createORPCClient(linkOf(socket)), close: () => socket.close() };
+}
+
+const Health = z.object({ status: z.string(), version: z.string(), instance: z.string() });
+export type Health = z.infer<typeof Health>;
+
+/**
+ * Asks `/health` of a loopback address.
+ *
+ * @param timeoutMs  silence after which nobody is taken to be there.
+ * @returns the answer, or null when nobody of ours is there.
+ */
+export function askHealth(url: string, timeoutMs = 2000): Promise<Health | null> {
+  return new Promise((resolve) => {
+    const none = () => resolve(null);
+    const asking = request(new URL('/health', url), { timeout: timeoutMs }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+        if (text.length > 4096) response.destroy();
+      });
+      response.on('close', none);
+      response.on('end', () => {
+        const parsed = Health.safeParse(safeJson(text));
+        resolve(parsed.success ? parsed.data : null);
+      });
+    });
+    asking.on('timeout', () => asking.destroy());
+    asking.on('error', none);
+    asking.end();
+  });
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
