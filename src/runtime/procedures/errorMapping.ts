@@ -28,7 +28,7 @@ export function createRefusals(): Refusals {
  * into the wire form of an AppError (GE-04). What is not an AppError becomes INTERNAL; its cause goes to the local log only.
  */
 export function errorMiddleware(deps: { log: Logger; refusals: Refusals }) {
-  return async <T>(options: { path: readonly string[]; next(): Promise<T> }, input: unknown): Promise<T> => {
+  return async (options: { path: readonly string[]; next(): Passed | PromiseLike<Passed> }, input: unknown): Promise<Passed> => {
     const procedure = options.path.join('.');
     const refuse = (fault: InputFault) => {
       deps.refusals.count('INVALID_INPUT');
@@ -42,21 +42,21 @@ export function errorMiddleware(deps: { log: Logger; refusals: Refusals }) {
     };
     try {
       const result = await options.next();
-      if (hasIterator(result))
-        return {
-          ...result,
-          output: mapEventIterator(result.output, { value: async (item) => item, error: async (error) => translate(error) }),
-        };
-      return result;
+      if (!isIterator(result.output)) return result;
+      return {
+        ...result,
+        output: mapEventIterator(result.output, { value: async (item) => item, error: async (error) => translate(error) }),
+      };
     } catch (error) {
       throw translate(error);
     }
   };
 }
 
-function hasIterator<T>(result: T): result is T & { output: AsyncIterator<unknown> } {
-  if (typeof result !== 'object' || result === null || !('output' in result)) return false;
-  const { output } = result;
+/** What a middleware hands on: the output and what it adds to the context. */
+type Passed = { output: unknown; context: Record<never, never> };
+
+function isIterator(output: unknown): output is AsyncIterator<unknown> {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output && 'next' in output;
 }
 
