@@ -4,6 +4,7 @@ import { run, tailOf } from './process.mjs';
 import { countExit, countPlaywright, countVitest, summaryLine } from './reports.mjs';
 import { inRoot } from './root.mjs';
 import { duration, logFile } from './steps.mjs';
+import { works } from './system.mjs';
 
 const minutes = 60_000;
 const bin = (name) => inRoot('node_modules', '.bin', name);
@@ -27,18 +28,29 @@ const vitest = (name, timeout) => ({
 });
 
 // Electron wants a display, and one of its own keeps a person's windows out of the tests.
-const onDisplay = (command) => [bin('../../build/support/withDisplay.sh'), ...command];
+const onDisplay = (command) => [inRoot('build', 'support', 'withDisplay.sh'), ...command];
 
-const playwright = (name, timeout, project, wrap = (command) => command) => ({
+const playwright = (name, timeout, projects, wrap = (command) => command) => ({
   name,
   timeout,
   command: () =>
     wrap(
-      onDisplay(node(bin('playwright'), 'test', `--project=${project}`, '--reporter=list,json,./test/requirements/playwrightReporter.ts')),
+      onDisplay(
+        node(
+          bin('playwright'),
+          'test',
+          ...projects.map((project) => `--project=${project}`),
+          '--reporter=list,json,./test/requirements/playwrightReporter.ts',
+        ),
+      ),
     ),
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name) },
   count: (code) => countPlaywright(code, reportFile(name)),
 });
+
+// A network namespace with a loopback and no route: what passes here needs no network.
+const namespace = process.getuid?.() === 0 ? ['unshare', '--net'] : ['unshare', '--map-root-user', '--net'];
+const withoutRoutes = (command) => [...namespace, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...command];
 
 /** What `npm run check` runs: no build, no window, no model. */
 export const checkRunners = [
@@ -52,15 +64,19 @@ export const checkRunners = [
 
 /** What `npm test` runs after them, one after the other: they measure memory, kill processes and open windows. */
 export const testRunners = [
+  check('build', () => node('build/bundle.mjs')),
   vitest('page', 5 * minutes),
   vitest('contract', 5 * minutes),
   vitest('store', 5 * minutes),
   vitest('process', 8 * minutes),
   vitest('native', 8 * minutes),
-  check('build', () => node('build/bundle.mjs')),
   vitest('check', 3 * minutes),
-  playwright('web', 8 * minutes, 'web'),
-  playwright('electron', 8 * minutes, 'electron'),
+  playwright('web', 8 * minutes, ['web']),
+  playwright('electron', 8 * minutes, ['electron']),
+  {
+    ...playwright('offline', 12 * minutes, ['web', 'electron'], withoutRoutes),
+    impossible: () => (works([...namespace, 'true']) ? null : 'this system gives no network namespace'),
+  },
   check('requirements', () => node('test/requirements/report.ts')),
 ];
 
@@ -78,6 +94,11 @@ export async function runRunner(runner, { deadline = Number.POSITIVE_INFINITY, l
   if (left < 1_000) {
     console.log(`✗ ${runner.name.padEnd(14)} no time left`);
     return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const why = runner.impossible?.() ?? null;
+  if (why !== null) {
+    console.log(`- ${runner.name.padEnd(14)} SKIPPED: ${why}`);
+    return { passed: 0, failed: 0, skipped: 1 };
   }
   const timeout = Math.min(runner.timeout, left);
   const env = { ...withPinnedNode(), FORCE_COLOR: '0', NO_COLOR: '1', ...runner.env };
