@@ -1,0 +1,109 @@
+import { MessageChannelMain, type MessagePortMain } from 'electron';
+import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
+import { type ConnectReply, maxPortMessageBytes } from '../../shared/contract/pageLink.ts';
+import { AppError, toAppError } from '../../shared/errors/appError.ts';
+import type { Session } from '../../shared/supervision/supervisor.ts';
+import type { MainLog } from '../log.ts';
+import type { RuntimeProcess } from './runtime.ts';
+
+/** The page that asks for a port, as this file needs it. Telling a page that is gone does nothing. */
+export type Page = {
+  /** The same for each try of one page. */
+  readonly key: string;
+  givePort(number: string, port: MessagePortMain): void;
+  tellClosed(number: string): void;
+};
+
+export type PagePorts = {
+  /** Starts the runtime if need be and hands its port to the page. Never rejects. */
+  connect(page: Page, number: string): Promise<ConnectReply>;
+};
+
+type OpenPort = { readonly id: number; readonly page: Page; readonly number: string; readonly local: MessagePortMain | null };
+
+/** Gives each page a port to the runtime, and tells it when the runtime behind the port is gone. */
+export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePorts {
+  const { relay } = runtime;
+  let lastId = 0;
+  let current: Session | null = null;
+  const open = new Map<number, OpenPort>();
+  // Pages that were last told of a failure: when they ask again a person wants it, and the breaker does not count.
+  const disappointed = new Set<string>();
+
+  function adopt(session: Session): void {
+    if (current === session) return;
+    current = session;
+    session.onBody((body) => {
+      const frame = PortFrame.safeParse(body);
+      if (!frame.success || frame.data.k === 'port') return;
+      const port = open.get(frame.data.id);
+      if (port === undefined) return;
+      if (frame.data.k === 'port.close') drop(port, true);
+      else port.local?.postMessage(frame.data.data);
+    });
+    session.onEnd((error) => {
+      log.warn('runtime.gone', { code: error.code, ports: open.size });
+      current = null;
+      for (const port of [...open.values()]) drop(port, true);
+    });
+  }
+
+  function drop(port: OpenPort, tellPage: boolean): void {
+    if (!open.delete(port.id)) return;
+    port.local?.close();
+    if (tellPage) port.page.tellClosed(port.number);
+  }
+
+  function openPort(session: Session, page: Page, number: string): void {
+    lastId += 1;
+    const id = lastId;
+    const { port1, port2 } = new MessageChannelMain();
+    const port: OpenPort = { id, page, number, local: relay ? port1 : null };
+    open.set(id, port);
+    if (relay) {
+      session.post({ k: 'port', id });
+      port1.on('message', ({ data }: { data: unknown }) => {
+        if (!fits(data)) {
+          log.warn('port.refused', { id });
+          session.post({ k: 'port.close', id });
+          drop(port, true);
+          return;
+        }
+        session.post({ k: 'port.data', id, data });
+      });
+      // The page went away or was loaded anew.
+      port1.on('close', () => {
+        if (!open.has(id)) return;
+        session.post({ k: 'port.close', id });
+        drop(port, false);
+      });
+      port1.start();
+    } else {
+      session.post({ k: 'port', id }, [port1]);
+    }
+    page.givePort(number, port2);
+  }
+
+  return {
+    async connect(page, number) {
+      if (disappointed.delete(page.key)) runtime.forgive();
+      try {
+        const session = await runtime.session();
+        adopt(session);
+        if (open.size >= maxPorts) throw new AppError('RUNTIME_UNAVAILABLE');
+        openPort(session, page, number);
+        return { status: 'connected' };
+      } catch (cause) {
+        const error = toAppError(cause);
+        if (disappointed.size < maxPorts) disappointed.add(page.key);
+        log.warn('page.refused', { code: error.code });
+        return { status: 'failed', error: error.toWire() };
+      }
+    },
+  };
+}
+
+function fits(data: unknown): boolean {
+  if (typeof data === 'string') return data.length <= maxPortMessageBytes;
+  return data instanceof Uint8Array && data.byteLength <= maxPortMessageBytes;
+}

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import type { ProcessSpec, ProcessStarter } from '../../shared/supervision/processStarter.ts';
+import { createSupervisor, runtimeFailure, type Session } from '../../shared/supervision/supervisor.ts';
+import type { MainLog } from '../log.ts';
+import { systemClock } from './clock.ts';
+import { serveEngines } from './engineHost.ts';
+import { createNodeStarter, createUtilityStarter, noStarter, type RuntimeForm } from './starters.ts';
+
+/** ms. A start may migrate a large database, with a backup first; orderly quit waits 5 s (RE-09). */
+const limits = { startMs: 120_000, stopWaitMs: 5_000 } as const;
+
+export type RuntimeProcess = {
+  /** Main passes each message of a port on, since a plain Node child cannot take ports. */
+  readonly relay: boolean;
+  /**
+   * The ready runtime; starts it when there is none.
+   *
+   * @throws AppError RUNTIME_UNAVAILABLE, or what the runtime itself said at its start (DATA_DIR_IN_USE, DB_FROM_FUTURE …).
+   */
+  session(): Promise<Session>;
+  /** A person asked to try again: earlier failures do not count. */
+  forgive(): void;
+  /** Asks it to stop, waits, kills. Nothing starts afterwards. */
+  dispose(): Promise<void>;
+};
+
+/**
+ * The one runtime of this app, under the supervisor that it uses itself for its engines.
+ *
+ * @param out  the built files.
+ * @param env  the whole environment of the runtime.
+ */
+export function createRuntimeProcess(deps: {
+  form: RuntimeForm;
+  out: string;
+  env: Readonly<Record<string, string>>;
+  log: MainLog;
+}): RuntimeProcess {
+  const { form, log } = deps;
+  const fileOf = (entry: ProcessSpec['entry']) => {
+    const name = entry === 'engine' ? 'engine' : form.kind === 'utility' ? 'utility' : 'runtime';
+    return path.join(deps.out, 'main', `${name}.cjs`);
+  };
+  const starter: ProcessStarter =
+    form.kind === 'utility' ? createUtilityStarter(fileOf) : form.kind === 'node' ? createNodeStarter(form.node, fileOf) : noStarter;
+  const supervisor = createSupervisor({
+    starter,
+    spec: { name: 'runtime', entry: 'runtime', args: [], env: deps.env },
+    clock: systemClock,
+    log: (event, fields) => log.info(event, fields),
+    limits,
+    explain: runtimeFailure,
+  });
+  let current: Session | null = null;
+  return {
+    relay: form.kind !== 'utility',
+    async session() {
+      const session = await supervisor.ensure();
+      if (session !== current) {
+        current = session;
+        if (form.kind === 'utility') serveEngines(session, starter, log);
+      }
+      return session;
+    },
+    forgive: () => supervisor.reset(),
+    dispose: () => supervisor.dispose(),
+  };
+}
