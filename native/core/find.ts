@@ -19,13 +19,13 @@ export type LibraryFolder = { readonly folder: string; readonly name: string; re
 /**
  * Finds the folder of the prebuilt llama.cpp libraries of this machine. Reads no library and loads nothing.
  *
- * @param env  `SOTTO_LLAMA_DIR` names another folder (tests, `native/fake`, a library that a developer built).
+ * @param env  `SOTTO_INFERENCE_LIB_DIR` names another folder (tests, `native/fake`, a library that a developer built).
  * @throws AppError NATIVE_LIBRARY_MISSING if neither the override nor the platform package is there.
  */
 export function findLlamaFolder(env: Readonly<Record<string, string | undefined>> = process.env): LibraryFolder {
-  const override = env['SOTTO_LLAMA_DIR'];
+  const override = env['SOTTO_INFERENCE_LIB_DIR'];
   if (override !== undefined && override !== '') {
-    if (!existsSync(override)) throw new AppError('NATIVE_LIBRARY_MISSING', { library: 'llama (SOTTO_LLAMA_DIR)' });
+    if (!existsSync(override)) throw new AppError('NATIVE_LIBRARY_MISSING', { library: 'llama (SOTTO_INFERENCE_LIB_DIR)' });
     return { folder: override, name: 'override', origin: 'override' };
   }
   const machine = `${process.platform}-${process.arch}`;

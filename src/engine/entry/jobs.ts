@@ -101,7 +101,7 @@ export function createJobs(deps: {
     deps.onBroken();
   }
   worker.on('error', (error) => {
-    reply({ t: 'log', level: 'error', event: 'engine.worker.failed', fields: { code: toAppError(error).code } });
+    reply({ t: 'log', level: 'error', event: 'worker.failed', fields: { code: toAppError(error).code } });
     broken();
   });
   worker.on('exit', broken);

@@ -60,8 +60,7 @@ port.on('message', (message: unknown) => {
     (data) => post({ t: 'result', id: request.id, data }),
     (error: unknown) => {
       const known = toAppError(error);
-      if (known.code === 'INTERNAL')
-        post({ t: 'log', level: 'error', event: 'engine.internal', fields: { ...known.data, name: nameOf(error) } });
+      if (known.code === 'INTERNAL') post({ t: 'log', level: 'error', event: 'internal', fields: { ...known.data, name: nameOf(error) } });
       post({ t: 'error', id: request.id, error: { ...known.toWire() } });
     },
   );
