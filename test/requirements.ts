@@ -37,7 +37,7 @@ export const requirements = [
   {
     id: 'GE-06',
     part: 'answers',
-    levels: ['unit', 'contract'],
+    levels: ['unit', 'contract', 'process'],
     what: 'Every input is validated before anything is written; a fault is INVALID_INPUT {field, reas',
   },
   {
@@ -481,7 +481,7 @@ export const requirements = [
   {
     id: 'RT-03',
     part: 'answers',
-    levels: ['unit', 'native'],
+    levels: ['unit', 'native', 'process'],
     what: 'generic-gguf defaults: 2 048 new tokens, temperature 0.7, top-p 0.9, device layers by fit,',
   },
   {
@@ -595,19 +595,19 @@ export const requirements = [
   {
     id: 'BC-10',
     part: 'answers',
-    levels: ['unit', 'native'],
+    levels: ['unit', 'native', 'process'],
     what: 'pieces EN, D, OF, X with stop text ENDOFX nothing of it is shown; text that only began lik',
   },
   {
     id: 'BC-11',
     part: 'answers',
-    levels: ['unit', 'native'],
+    levels: ['unit', 'native', 'process'],
     what: 'one four-byte emoji split over two tokens, and a single C3 as the last byte the emoji once',
   },
   {
     id: 'BC-12',
     part: 'answers',
-    levels: ['unit', 'native'],
+    levels: ['unit', 'native', 'process'],
     what: 'a password, then text three times as long as the window, then the question for the passwor',
   },
   {
