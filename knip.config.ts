@@ -1,0 +1,26 @@
+import type { KnipConfig } from 'knip';
+import { entries } from './build/entries.ts';
+
+/** Unused files, exports and packages. What starts a process comes from the bundler's own list. */
+const config: KnipConfig = {
+  entry: [
+    ...entries.map((entry) => entry.source),
+    'build/{start,setup,test,check,types,run24,bundle,bundleCheck,sotto}.mjs',
+    'build/testElectron/{resolve,default-app}.{mjs,cjs}',
+    'src/preload/index.ts',
+    'src/renderer/main.tsx',
+    'test/requirements/{report,reporter,playwrightReporter}.ts',
+    'test/**/*Main.{ts,mjs,cjs}',
+    'test/bench/*.ts',
+    'test/crash/*.ts',
+    'e2e/**/*.spec.ts',
+    'e2e/shots.ts',
+  ],
+  project: ['src/**/*.{ts,tsx}', 'native/**/*.ts', 'test/**/*.{ts,tsx}', 'e2e/**/*.ts', 'build/**/*.{ts,mjs,cjs}'],
+  ignore: ['test/**/fixtures/**'],
+  ignoreBinaries: ['ldd', 'apt-cache', 'cc'],
+  // Named in a tsconfig and in a style sheet.
+  ignoreDependencies: ['electron-25', 'tailwindcss'],
+  ignoreExportsUsedInFile: true,
+};
+export default config;
