@@ -16,6 +16,8 @@ export const entries: readonly Entry[] = [
   { name: 'runtime', source: 'src/runtime/entry/forkMain.ts', kind: 'child' },
   { name: 'serve', source: 'src/runtime/entry/serveMain.ts', kind: 'child' },
   { name: 'cli', source: 'src/runtime/entry/cli.ts', kind: 'child' },
+  { name: 'readerWorker', source: 'src/runtime/store/readerWorker.ts', kind: 'child' },
+  { name: 'npmFetch', source: 'src/runtime/models/sources/npmFetch.ts', kind: 'child' },
   { name: 'engine', source: 'src/engine/entry/main.ts', kind: 'child' },
   { name: 'llmWorker', source: 'src/engine/workers/llmWorker.ts', kind: 'child' },
   { name: 'readerWorker', source: 'src/runtime/store/readerWorker.ts', kind: 'child' },
@@ -30,6 +32,6 @@ export const targets = { chrome: 'chrome114', main: 'node18.15', child: 'node22.
  */
 export const external: readonly (string | RegExp)[] = [
   'electron',
-  /^(better-sqlite3|koffi|pacote|@npmcli\/config)(\/|$)/,
-  /^(@node-llama-cpp|@koromix)\//,
+  /^(better-sqlite3|koffi|pacote)(\/|$)/,
+  /^(@node-llama-cpp|@koromix|@npmcli)\//,
 ];

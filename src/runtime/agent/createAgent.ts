@@ -1,4 +1,55 @@
+import { createEvents } from './events.ts';
+import { createKernel } from './kernel.ts';
 import type { Agent, AgentDeps } from './ports.ts';
+import { recoverTurns, recoverWhenWritable } from './recovery.ts';
+import { createRuns } from './runs.ts';
+import { createSessions } from './sessions.ts';
+import { createTitles } from './titles.ts';
+import { createTurns } from './turns.ts';
 
-/** The durable agent kernel: sessions, turns and their event log over one store. No I/O before `recover`. */
-export declare function createAgent(deps: AgentDeps): Agent;
+const sweepEveryMs = 6 * 3_600_000;
+
+/** The durable agent kernel: sessions, turns and their event log over one store. It writes nothing before `recover` or the first call. */
+export function createAgent(deps: AgentDeps): Agent {
+  const closing = new AbortController();
+  const kernel = createKernel(deps, closing.signal);
+  const runs = createRuns(kernel);
+  const turns = createTurns(kernel, runs);
+  const sessions = createSessions(kernel, turns);
+  const titles = createTitles(kernel, () => runs.active > 0);
+  runs.onStarted(() => titles.yield());
+  runs.onEnded((sessionId, status) => {
+    if (status === 'completed') titles.consider(sessionId);
+    else titles.go();
+  });
+  let takeBack = () => {};
+  let ended: Promise<void> | null = null;
+
+  function sweep(): void {
+    takeBack = deps.clock.setTimer(sweepEveryMs, sweep);
+    sessions.sweep();
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    takeBack();
+    await Promise.all([runs.close(), titles.close()]);
+    sessions.close();
+    kernel.hub.close();
+  }
+
+  return {
+    sessions,
+    turns,
+    events: createEvents(kernel),
+    recover: () =>
+      recoverWhenWritable(kernel, () => {
+        sweep();
+        return recoverTurns(kernel, runs);
+      }),
+    [Symbol.asyncDispose]() {
+      ended ??= close();
+      return ended;
+    },
+  };
+}
