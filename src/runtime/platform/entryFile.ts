@@ -1,24 +1,32 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessSpec } from '../../shared/supervision/processStarter.ts';
 
-/** Names of the bundles and of the sources that they are made of. */
-const entries: Readonly<Record<ProcessSpec['entry'], { bundle: string; source: string }>> = {
+/** Name of each child's bundle in `out/main` and the source that it is made of (build/entries.ts). */
+const entries = {
   engine: { bundle: 'engine.cjs', source: 'src/engine/entry/main.ts' },
   runtime: { bundle: 'runtime.cjs', source: 'src/runtime/entry/forkMain.ts' },
-};
+  npmFetch: { bundle: 'npmFetch.cjs', source: 'src/runtime/models/sources/npmFetch.ts' },
+} as const satisfies Record<ProcessSpec['entry'] | 'npmFetch', { bundle: string; source: string }>;
 
 /**
- * The file that a child runs. A bundled runtime has its engine beside it (`out/main`, in a packaged app outside the archive, which plain
- * Node cannot read); a runtime that runs from its sources takes the source, so that tests need no build.
+ * The file that a child runs. A bundled runtime has its children beside it (in a packaged app outside the archive, which plain Node
+ * cannot read); a runtime that runs from its sources takes the source, so that tests need no build.
  *
  * @param here  `import.meta.url` or the path of the running file.
  */
-export function entryFile(entry: ProcessSpec['entry'], here: string): string {
+export function entryFile(entry: keyof typeof entries, here: string): string {
   const { bundle, source } = entries[entry];
   const file = here.startsWith('file:') ? fileURLToPath(here) : here;
-  if (file.endsWith('.ts')) return join(file.slice(0, file.lastIndexOf(join('src', 'runtime'))), source);
-  const beside = join(dirname(file), bundle).replace(/app\.asar([\\/])/, 'app.asar.unpacked$1');
-  return existsSync(beside) ? beside : join(dirname(beside), '..', bundle);
+  if (file.endsWith('.ts')) return join(projectRoot(file), source);
+  return join(dirname(file), bundle).replace(`app.asar${sep}`, `app.asar.unpacked${sep}`);
+}
+
+/** The nearest folder above a source file that has a package.json. */
+function projectRoot(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  throw new Error('no project above the running source');
 }

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { memoryNeed, modelShape } from '../../shared/domain/fit.ts';
+import { AppError } from '../../shared/errors/appError.ts';
+import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
+import type { SupervisionLimits } from '../../shared/supervision/state.ts';
+import { detach } from '../../shared/util/detach.ts';
+import { createDisposables } from '../../shared/util/disposables.ts';
+import { createAgent } from '../agent/createAgent.ts';
+import type { Agent, ModelSource, SamplingChoice } from '../agent/ports.ts';
+import { createEngines, type Engines } from '../engines/createEngines.ts';
+import { createCatalogue } from '../models/catalogue.ts';
+import { createDownloads } from '../models/downloads/downloads.ts';
+import { inspectModelFile } from '../models/inspect.ts';
+import { createRegistry, type Registry } from '../models/registry.ts';
+import { createPackages } from '../models/sources/packages.ts';
+import { entryFile } from '../platform/entryFile.ts';
+import { createFetch } from '../platform/fetch.ts';
+import { createFiles, type Files } from '../platform/files.ts';
+import { createMachine, type Machine } from '../platform/machine.ts';
+import { makeFolders } from '../platform/paths.ts';
+import type { Clock, Fetch, Logger, Paths } from '../platform/ports.ts';
+import { resourcesDir } from '../platform/resources.ts';
+import { createRefusals, type Refusals } from '../procedures/errorMapping.ts';
+import { createRouter, type RuntimeRouter, type Services } from '../procedures/index.ts';
+import { createDownloadJobs } from '../store/downloads.ts';
+import { createInstalledModels } from '../store/installed.ts';
+import { createKeys } from '../store/keys.ts';
+import { createLedger } from '../store/ledger.ts';
+import { migrations } from '../store/migrations/index.ts';
+import { openStore, type Store } from '../store/open.ts';
+import { createSettings } from '../store/settings.ts';
+import { createHealth } from './health.ts';
+import { languageSlot } from './languageSlot.ts';
+
+export type RuntimeDeps = {
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How engines are started. */
+  readonly starter: ProcessStarter;
+  /** `SOTTO_*` settings and the proxy variables; default the process environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Tests give their own outside world; the product leaves these out. */
+  readonly fetch?: Fetch;
+  readonly files?: Files;
+  readonly machine?: Machine;
+  /** Parsed content of a catalogue file instead of the shipped one. */
+  readonly catalogue?: unknown;
+  readonly sampling?: SamplingChoice;
+  /** Answers instead of the local engine. */
+  readonly models?: ModelSource;
+  readonly engineLimits?: Partial<SupervisionLimits>;
+};
+
+/** What entries and the HTTP server need of a runtime beside its router. */
+export type RuntimeServices = Services & {
+  readonly store: Store;
+  readonly engines: Engines;
+  readonly registry: Registry;
+  readonly agent: Agent;
+};
+
+export type Runtime = {
+  readonly router: RuntimeRouter;
+  readonly services: RuntimeServices;
+  readonly refusals: Refusals;
+  /** Unfinished downloads run again and every installed file was looked at. Never rejects; callers may be served before. */
+  readonly ready: Promise<void>;
+  /** Stops turns, downloads and engines, closes the store, gives the folder back; in reverse order of their making. */
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * The one composition root: folder lock and migrations, then what the last runtime left behind is settled, then the router may be served.
+ *
+ * @throws AppError DATA_DIR_IN_USE, DB_FROM_FUTURE, DB_DAMAGED, STORE_*, NATIVE_ABI_MISMATCH; nothing stays open then.
+ */
+export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
+  const { paths, clock, log, env = process.env } = deps;
+  const disposables = createDisposables((error) => log.error('runtime.late_dispose', {}, error));
+  try {
+    await makeFolders(paths);
+    const store = await openStore({ paths, clock, log, migrations });
+    disposables.add(() => store[Symbol.asyncDispose]());
+    const { db } = store;
+
+    const files = deps.files ?? createFiles();
+    const machine = deps.machine ?? createMachine();
+    const ledger = createLedger({ db, clock });
+    const fetch = deps.fetch ?? createFetch({ ledger, clock, log, env });
+    const catalogue = createCatalogue(deps.catalogue ?? (await shippedCatalogue()));
+    const installed = createInstalledModels(db);
+    const registry = createRegistry({ installed, files, modelsDir: paths.models, log });
+
+    const engines = createEngines({
+      starter: deps.starter,
+      paths,
+      env,
+      clock,
+      log,
+      machine,
+      slot: languageSlot(registry, env, log),
+      preflight: async (path) => {
+        const header = await inspectModelFile(files, path, clock);
+        const shape = modelShape(header);
+        return {
+          fileBytes: header.fileBytes,
+          trainedContext: shape.trainedContext,
+          needBytes: (contextSize) => memoryNeed(shape, { contextSize, microBatch: 512, flashAttention: false }).total,
+        };
+      },
+      ...(deps.engineLimits === undefined ? {} : { limits: deps.engineLimits }),
+    });
+    disposables.add(() => engines[Symbol.asyncDispose]());
+
+    const downloads = createDownloads({
+      jobs: createDownloadJobs(db),
+      targets: catalogue,
+      installed,
+      registry,
+      fetch,
+      packages: createPackages({ files, ledger, clock, log, npmEntry: entryFile('npmFetch', import.meta.url), env }),
+      files,
+      clock,
+      log,
+      paths,
+      trial: engines.trial,
+    });
+    disposables.add(() => downloads[Symbol.asyncDispose]());
+
+    const models: ModelSource = deps.models ?? {
+      current: () => engines.language(),
+      unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'language' }),
+    };
+    const agent = createAgent({ store, models, clock, log, ...(deps.sampling === undefined ? {} : { sampling: deps.sampling }) });
+    disposables.add(() => agent[Symbol.asyncDispose]());
+    const recovery = agent.recover();
+    log.info('runtime.recovered', { ...recovery });
+
+    const refusals = createRefusals();
+    const health = createHealth({ store, engines, refusals, clock });
+    disposables.add(health.dispose);
+
+    const services: RuntimeServices = {
+      store,
+      engines,
+      agent,
+      registry,
+      catalogue,
+      downloads,
+      ledger,
+      sessions: agent.sessions,
+      turns: agent.turns,
+      events: agent.events,
+      keys: createKeys({ db, clock }),
+      settings: createSettings({ db }),
+      language: engines.status,
+      enableLanguage: engines.enable,
+      health: health.value,
+    };
+
+    const settle = Promise.all([registry.verify(), downloads.recover()]);
+    detach(settle, log, 'runtime.ready');
+    return {
+      router: createRouter({ services, refusals, log }),
+      services,
+      refusals,
+      ready: settle.then(
+        () => {},
+        () => {},
+      ),
+      [Symbol.asyncDispose]: () => disposables.dispose(),
+    };
+  } catch (error) {
+    await disposables.dispose();
+    throw error;
+  }
+}
+
+async function shippedCatalogue(): Promise<unknown> {
+  return JSON.parse(await readFile(join(resourcesDir(import.meta.url), 'catalogue.json'), 'utf8'));
+}
