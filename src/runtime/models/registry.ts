@@ -5,8 +5,9 @@ import { timestamp } from '../../shared/domain/time.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import { createLiveValue, type LiveValue } from '../../shared/util/liveValue.ts';
 import type { Files } from '../platform/files.ts';
-import type { Logger } from '../platform/ports.ts';
+import type { Clock, Logger } from '../platform/ports.ts';
 import type { InstalledModels, InstalledRow } from '../store/installed.ts';
+import { hashFile } from './downloads/part.ts';
 
 export type Registry = {
   /** Installed and tried models, newest first. A file that vanished or changed reads `rejected` with the reason. */
@@ -31,8 +32,8 @@ export type Registry = {
  *
  * @param deps.modelsDir  folder that the rows' names lie below.
  */
-export function createRegistry(deps: { installed: InstalledModels; files: Files; modelsDir: string; log: Logger }): Registry {
-  const { installed, files, modelsDir, log } = deps;
+export function createRegistry(deps: { installed: InstalledModels; files: Files; modelsDir: string; clock: Clock; log: Logger }): Registry {
+  const { installed, files, modelsDir, clock, log } = deps;
   /** What the last look at the disk found wrong; rows in the database keep what was proven. */
   const faults = new Map<string, 'missing' | 'changed'>();
 
@@ -57,11 +58,17 @@ export function createRegistry(deps: { installed: InstalledModels; files: Files;
   const models = createLiveValue<readonly InstalledModel[]>(read());
 
   const look = async (row: InstalledRow): Promise<'missing' | 'changed' | null> => {
-    const facts = await files.stat(join(modelsDir, row.folder, row.file));
+    const path = join(modelsDir, row.folder, row.file);
+    const facts = await files.stat(path);
     if (facts === null) return 'missing';
-    const same =
-      facts.kind === 'file' && facts.bytes === row.bytes && facts.inode === row.inode && Math.floor(facts.mtimeMs) === row.mtimeMs;
-    return same ? null : 'changed';
+    if (facts.kind !== 'file' || facts.bytes !== row.bytes) return 'changed';
+    const mtimeMs = Math.floor(facts.mtimeMs);
+    if (facts.inode === row.inode && mtimeMs === row.mtimeMs) return null;
+    // Copied back, or touched by a backup: the bytes decide (REG-05).
+    const { sha256 } = await hashFile(files, path, new AbortController().signal);
+    if (sha256 !== row.sha256) return 'changed';
+    installed.put({ ...row, inode: facts.inode, mtimeMs, verifiedAtMs: clock.nowMs() });
+    return null;
   };
   const note = (row: InstalledRow, fault: 'missing' | 'changed' | null) => {
     if (faults.get(row.id) === (fault ?? undefined)) return;
@@ -87,6 +94,10 @@ export function createRegistry(deps: { installed: InstalledModels; files: Files;
     async verify() {
       for (const row of installed.list()) note(row, await look(row));
     },
-    refresh: () => models.set(read()),
+    refresh() {
+      // A row that was just written tells of a file that was just looked at.
+      faults.clear();
+      models.set(read());
+    },
   };
 }

@@ -185,7 +185,7 @@ class Exchange {
       status: reply.statusCode ?? 0,
       headers,
       host: this.#target.host,
-      body: { [Symbol.asyncIterator]: () => readBody(reply, signal, count) },
+      body: { [Symbol.asyncIterator]: () => bodyOf(reply, signal, count) },
     });
   }
 
@@ -214,6 +214,18 @@ class Exchange {
       receivedBytes: socket === null ? 0 : Math.max(socket.bytesRead, this.#received),
     });
   }
+}
+
+/** Closing it before, while or after it is read ends the socket: a generator alone would wait for its pending read. */
+function bodyOf(reply: IncomingMessage, signal: AbortSignal, count: (bytes: number) => void): AsyncIterator<Uint8Array, void, void> {
+  const chunks = readBody(reply, signal, count);
+  return {
+    next: () => chunks.next(),
+    return() {
+      reply.destroy();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
 }
 
 async function* readBody(

@@ -23,7 +23,7 @@ export const KeyId = made('key').brand<'KeyId'>();
 /** Catalogue ids are lower-case slugs: they become folder names. */
 export const ModelId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9.-]{0,95}$/)
+  .regex(/^[a-z0-9][a-z0-9._-]{0,95}$/)
   .brand<'ModelId'>();
 
 export type SessionId = z.infer<typeof SessionId>;

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { AppError, isAppError, toAppError } from '../../../shared/errors/appError.ts';
+import { crashPoint } from '../../../shared/util/crashPoint.ts';
+import type { Files } from '../../platform/files.ts';
+import type { Clock, Logger } from '../../platform/ports.ts';
+import type { InstalledModels, InstalledRow } from '../../store/installed.ts';
+import { safeFolder } from '../folders.ts';
+import { inspectModelFile } from '../inspect.ts';
+import type { DownloadTarget, Trial } from '../ports.ts';
+import { hashFile } from './part.ts';
+
+export type Place = { readonly folder: string; readonly path: string };
+
+/** From a whole part to a listed model: rename, row, trial (DL-13, RT-09). */
+export function createInstaller(deps: {
+  files: Files;
+  installed: InstalledModels;
+  clock: Clock;
+  log: Logger;
+  modelsDir: string;
+  trial: Trial;
+}) {
+  const { files, installed, clock, log, modelsDir, trial } = deps;
+
+  const placeOf = (target: DownloadTarget): Place => {
+    const folder = join(modelsDir, safeFolder(target.modelId));
+    return { folder, path: join(folder, target.file.name) };
+  };
+
+  return {
+    /**
+     * Whether the whole file has its final name already: the process died after the rename, or the trial is to be tried again.
+     *
+     * @param digest  the hash that proves it; `null` = nothing could, so the answer is no.
+     */
+    async isStanding(target: DownloadTarget, digest: string | null, signal: AbortSignal): Promise<number | null> {
+      const place = placeOf(target);
+      const facts = await files.stat(place.path);
+      if (digest === null || facts?.kind !== 'file' || (target.file.bytes !== null && facts.bytes !== target.file.bytes)) return null;
+      const { sha256, bytes } = await hashFile(files, place.path, signal);
+      return sha256 === digest ? bytes : null;
+    },
+
+    /** Gives the proven part its name, durably. A stranger's file that lies there is put beside, never overwritten. */
+    async place(target: DownloadTarget, part: string): Promise<void> {
+      const place = placeOf(target);
+      await files.makeFolder(place.folder);
+      if ((await files.stat(place.path)) !== null) await files.rename(place.path, `${place.path}.${clock.nowMs()}.old`);
+      crashPoint('download.beforeRename');
+      await files.rename(part, place.path);
+      crashPoint('download.afterRename');
+      await files.syncFolder(place.folder);
+      await files.syncFolder(modelsDir);
+    },
+
+    /** The row of a file that stands in its place. */
+    async row(target: DownloadTarget, sha256: string): Promise<InstalledRow> {
+      const facts = await files.stat(placeOf(target).path);
+      if (facts?.kind !== 'file') throw new AppError('STORE_IO', {}, { message: 'the placed file is gone' });
+      const now = clock.nowMs();
+      return {
+        id: target.modelId,
+        name: target.name,
+        slot: target.slot,
+        runtimeClass: target.runtimeClass,
+        folder: safeFolder(target.modelId),
+        file: target.file.name,
+        bytes: facts.bytes,
+        sha256,
+        mtimeMs: Math.floor(facts.mtimeMs),
+        inode: facts.inode,
+        source: 'download',
+        state: target.file.sha256 === null ? 'unproven' : 'proven',
+        reason: null,
+        installedAtMs: now,
+        verifiedAtMs: now,
+        trialAtMs: null,
+      };
+    },
+
+    /**
+     * Our pre-check, then the trial load in the probe engine.
+     *
+     * @returns `null` when the file is good, else why it is not.
+     * @throws AppError CANCELLED.
+     */
+    async tryOut(target: DownloadTarget, signal: AbortSignal): Promise<AppError | null> {
+      const { path } = placeOf(target);
+      try {
+        await inspectModelFile(files, path, clock);
+        crashPoint('download.beforeTrial');
+        await trial(path, signal);
+        return null;
+      } catch (error) {
+        if (signal.aborted || isAppError(error, 'CANCELLED')) throw new AppError('CANCELLED');
+        const failure = toAppError(error);
+        log.warn('download.trialFailed', { modelId: target.modelId, code: failure.code });
+        return failure;
+      }
+    },
+
+    /** Inside the transaction that ends the job. */
+    settle(target: DownloadTarget, failure: AppError | null): void {
+      const row = installed.get(target.modelId);
+      if (row === null) return;
+      const trialAtMs = clock.nowMs();
+      installed.put(
+        failure === null ? { ...row, reason: null, trialAtMs } : { ...row, state: 'rejected', reason: failure.code, trialAtMs },
+      );
+    },
+  };
+}
+export type Installer = ReturnType<typeof createInstaller>;
