@@ -42,7 +42,7 @@ function childConfig(entry, logLevel) {
     mode: 'production',
     logLevel,
     // Node reads its own environment: nothing is put in at build time.
-    envFile: false,
+    envDir: false,
     publicDir: false,
     plugins: [moduleList(entry.name)],
     ssr: { noExternal: true, target: 'node' },

@@ -1,6 +1,6 @@
 import { MessageChannelMain, type MessagePortMain } from 'electron';
 import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
-import { type ConnectReply, maxPortMessageBytes } from '../../shared/contract/pageLink.ts';
+import { type ConnectReply, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Session } from '../../shared/supervision/supervisor.ts';
 import type { MainLog } from '../log.ts';
@@ -63,7 +63,7 @@ export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePort
     if (relay) {
       session.post({ k: 'port', id });
       port1.on('message', ({ data }: { data: unknown }) => {
-        if (!fits(data)) {
+        if (typeof data !== 'string' || data.length > maxPortMessageCharacters) {
           log.warn('port.refused', { id });
           session.post({ k: 'port.close', id });
           drop(port, true);
@@ -101,9 +101,4 @@ export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePort
       }
     },
   };
-}
-
-function fits(data: unknown): boolean {
-  if (typeof data === 'string') return data.length <= maxPortMessageBytes;
-  return data instanceof Uint8Array && data.byteLength <= maxPortMessageBytes;
 }

@@ -5,6 +5,7 @@ import type { ProcessExit, ProcessStarter } from '../../shared/supervision/proce
 export type PortLike = {
   postMessage(message: unknown, transfer?: PortLike[]): void;
   on(event: 'message', listener: (event: { data: unknown; ports: PortLike[] }) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
   start(): void;
   close(): void;
 };

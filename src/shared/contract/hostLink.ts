@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxPortMessageBytes } from './pageLink.ts';
+import { maxPortMessageCharacters } from './pageLink.ts';
 
 /**
  * Bodies of `app` frames between main and the runtime, about the pages' ports. Where main can transfer a port (a utilityProcess) only
@@ -7,11 +7,8 @@ import { maxPortMessageBytes } from './pageLink.ts';
  * of a utilityProcess asks besides is in `supervision/electronEngine.ts`.
  */
 const PortId = z.int().min(1);
-/** oRPC writes text; bytes come only with a file in a message. */
-const PortData = z.union([
-  z.string().max(maxPortMessageBytes),
-  z.instanceof(Uint8Array).refine((bytes) => bytes.byteLength <= maxPortMessageBytes),
-]);
+/** oRPC writes text. */
+const PortData = z.string().max(maxPortMessageCharacters);
 
 export const PortFrame = z.discriminatedUnion('k', [
   z.strictObject({ k: z.literal('port'), id: PortId }),

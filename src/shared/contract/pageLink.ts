@@ -38,8 +38,8 @@ export const appOrigin = `${appScheme}://${appHost}`;
 /** Channels between preload and main; the page never sees them. `connect` is the one invoke channel. */
 export const channels = { connect: 'sotto:connect', port: 'sotto:port', closed: 'sotto:closed' } as const;
 
-/** A message of one end of a port may be this long (a 1 MiB paste whose every character is escaped is 6 MiB); longer ones end the port. */
-export const maxPortMessageBytes = 16 * 1024 * 1024;
+/** UTF-16 units. Longer messages end the port; the runtime answers those up to here, also when it refuses them (RB-03). */
+export const maxPortMessageCharacters = 64 * 1024 * 1024;
 
 /** A one-time number: what `crypto.randomUUID()` gives, or any 16 to 64 letters, digits and dashes. */
 export function isLinkNumber(value: unknown): value is string {
