@@ -9,7 +9,7 @@ export const templateLimits = {
   /** Contents are placeholders while it renders, so this is template text. */
   outputCharacters: 1024 * 1024,
   rangeLength: 10_000,
-  ms: 2_000,
+  ms: 1_000,
 } as const;
 
 export type TemplateMessage = { readonly role: string; readonly content: string };
@@ -64,7 +64,8 @@ function bounded<T>(work: () => T, otherwise: string): T {
     new Script('work()').runInContext(sandbox, { timeout: templateLimits.ms });
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // The deadline's error is of the sandbox's realm: `instanceof` does not know it.
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw rejected('ran too long', error);
     // What a template says in raise_exception may repeat the conversation, so it stays here.
     throw rejected(error instanceof RangeError ? 'too deep or too large' : otherwise, error);
