@@ -20,7 +20,6 @@ export const entries: readonly Entry[] = [
   { name: 'npmFetch', source: 'src/runtime/models/sources/npmFetch.ts', kind: 'child' },
   { name: 'engine', source: 'src/engine/entry/main.ts', kind: 'child' },
   { name: 'llmWorker', source: 'src/engine/workers/llmWorker.ts', kind: 'child' },
-  { name: 'readerWorker', source: 'src/runtime/store/readerWorker.ts', kind: 'child' },
 ];
 
 /** The oldest Electron that this code has to run on (25: Chromium 114, Node 18.15) decides the targets. */
