@@ -1,24 +1,10 @@
 // `npm start`: sets up what is missing, then opens the window; without a display it serves the same app as a page.
-import { spawn } from 'node:child_process';
 import { setup } from './setup.mjs';
 import { pinnedNode } from './support/node24.mjs';
+import { become } from './support/process.mjs';
 import { inRoot, root } from './support/root.mjs';
 import { printProblem, StepProblem } from './support/steps.mjs';
 import { hasDisplay, missingLibraries } from './support/system.mjs';
-
-/** Runs a program in this terminal until it ends; its end is ours. */
-function become(command, env = {}) {
-  const child = spawn(command[0], command.slice(1), { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
-  // Ctrl+C reaches the child through the terminal as well; we stay until it has put its things away.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.once('error', (cause) => {
-    console.error(cause.message);
-    process.exitCode = 1;
-  });
-  child.once('exit', (code) => {
-    process.exitCode = code ?? 0;
-  });
-}
 
 function openWindow(electron, extra) {
   if (electron.flags.includes('--no-sandbox')) {

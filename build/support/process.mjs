@@ -15,8 +15,12 @@ function endGroup(child, signal) {
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.once(signal, () => {
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+let successor = null;
+for (const signal of endings) {
+  process.on(signal, () => {
+    // Who has taken over puts its things away first; its end is ours.
+    if (successor !== null) return successor.kill(signal);
     for (const child of groups) endGroup(child, signal);
     process.exit(130);
   });
@@ -69,6 +73,23 @@ export function run(command, { log, env = {}, timeout, cwd = root } = {}) {
     child.once('error', (cause) => end(127, cause.code === 'ENOENT'));
     child.once('spawn', () => groups.add(child));
     child.once('exit', (code) => end(code ?? 1, false));
+  });
+}
+
+/**
+ * Hands this terminal to a program: signals go to it, and its exit is ours.
+ *
+ * @param command  program, then its arguments.
+ * @param env      added to the environment.
+ */
+export function become(command, env = {}) {
+  successor = spawn(command[0], command.slice(1), { env: { ...process.env, ...env }, stdio: 'inherit' });
+  successor.once('error', (cause) => {
+    console.error(cause.message);
+    process.exitCode = 1;
+  });
+  successor.once('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
   });
 }
 

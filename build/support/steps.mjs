@@ -41,11 +41,18 @@ export function printProblem(name, problem) {
  */
 export async function step(name, work) {
   const began = performance.now();
-  if (tty) process.stdout.write(`… ${name}\r`);
+  const elapsed = () => duration(performance.now() - began).padStart(9);
+  let ticking;
+  if (tty) ticking = setInterval(() => process.stdout.write(`… ${pad(name)}${elapsed()}\r`), 500);
   else console.log(`… ${name}`);
-  const note = await work();
+  let note;
+  try {
+    note = await work();
+  } finally {
+    clearInterval(ticking);
+  }
   const text = note === undefined ? '' : `  ${note}`;
-  console.log(`✓ ${pad(name)}${duration(performance.now() - began).padStart(9)}${text}`);
+  console.log(`✓ ${pad(name)}${elapsed()}${text}`);
   return note;
 }
 
