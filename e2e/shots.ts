@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { buildPage } from '../test/renderer/buildPage.ts';
+import { createFakeRuntime } from '../test/renderer/fakeRuntime.ts';
+import { servePage } from '../test/renderer/pageServer.ts';
+import { type Scene, scenes } from './shots/scenes.ts';
+
+/**
+ * `npm run shots [-- NAME …]`: every place in its states, in both designed sizes, light and dark, as PNG files in out/shots. They are
+ * made to be looked at (UX-282); nothing compares them.
+ */
+const sizes = { '1280x800': { width: 1280, height: 800 }, '900x640': { width: 900, height: 640 } } as const;
+const themes = ['light', 'dark'] as const;
+const out = path.resolve(import.meta.dirname, '../out/shots');
+
+const wanted = process.argv.slice(2);
+const chosen = wanted.length === 0 ? scenes : scenes.filter((scene) => wanted.includes(scene.name));
+if (wanted.length === 0) await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+
+const pageDir = await buildPage(path.resolve(import.meta.dirname, '../out/shots-page'));
+const browser = await chromium.launch({ ...browserPath(), args: ['--no-sandbox', '--disable-background-networking'] });
+const faults: string[] = [];
+try {
+  for (const scene of chosen) {
+    for (const [size, viewport] of Object.entries(sizes)) {
+      for (const theme of themes) await shoot(browser, scene, size, viewport, theme);
+    }
+    process.stdout.write(`${scene.name}\n`);
+  }
+} finally {
+  await browser.close();
+}
+await rm(pageDir, { recursive: true, force: true });
+if (faults.length > 0) {
+  process.stderr.write(`${faults.join('\n')}\n`);
+  process.exitCode = 1;
+}
+
+async function shoot(
+  browserNow: Browser,
+  scene: Scene,
+  size: string,
+  viewport: { width: number; height: number },
+  theme: 'light' | 'dark',
+): Promise<void> {
+  const runtime = createFakeRuntime();
+  await using server = await servePage(runtime.router, pageDir);
+  const context: BrowserContext = await browserNow.newContext({
+    viewport: scene.width === undefined ? viewport : { ...viewport, width: scene.width },
+    colorScheme: theme,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page: Page = await context.newPage();
+  await page.clock.install({ time: new Date('2026-05-03T09:41:30Z') });
+  const file = `${scene.name}-${size}-${theme}`;
+  page.on('console', (message) => message.type() === 'error' && faults.push(`${file}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(`${file}: ${error.message}`));
+  try {
+    await scene.play({ page, runtime, server, narrow: viewport.width < 1024, open: () => page.goto(server.url) });
+    await page.screenshot({ path: path.join(out, `${file}.png`) });
+  } catch (error) {
+    faults.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    await page.screenshot({ path: path.join(out, `${file}-FAILED.png`) });
+  } finally {
+    await context.close();
+  }
+}
+
+/** The browser that is here: a named one, the system's, or Playwright's own. */
+function browserPath(): { executablePath?: string } {
+  const named = process.env['SOTTO_CHROMIUM'];
+  if (named !== undefined) return { executablePath: named };
+  const system = os.platform() === 'linux' ? '/usr/bin/chromium' : '';
+  return system !== '' && existsSync(system) ? { executablePath: system } : {};
+}

@@ -1,0 +1,69 @@
+import { Tooltip } from 'radix-ui';
+import { useEffect } from 'react';
+import { ChatPlace } from '../features/chat/index.ts';
+import { SettingsPlace } from '../features/settings/index.ts';
+import { useAnnouncer } from '../lib/announcer.ts';
+import { useConnection, useLive } from '../lib/services.tsx';
+import { useTexts } from '../lib/texts.ts';
+import { useTheme } from '../lib/theme.ts';
+import { useUi } from '../lib/ui.ts';
+import { useLayout } from '../lib/useMedia.ts';
+import { useKeys } from './keys.ts';
+import { LinkNotice } from './LinkNotice.tsx';
+import { Rail } from './Rail.tsx';
+import { RuntimeFailed } from './RuntimeFailed.tsx';
+import { Strip } from './Strip.tsx';
+
+/** The one frame of all places (UX-154): rail, place, strip. */
+export function App() {
+  const t = useTexts();
+  const layout = useLayout();
+  const connection = useConnection();
+  const settings = useLive('settings').value;
+  const place = useUi((s) => s.place);
+  useTheme(settings?.theme);
+  useKeys();
+
+  // A list that lies over the page starts closed; beside the page it starts open.
+  useEffect(() => useUi.getState().set({ listOpen: layout === 'wide' }), [layout]);
+
+  return (
+    <Tooltip.Provider delayDuration={600}>
+      <a
+        href="#message"
+        onClick={(event) => {
+          event.preventDefault();
+          useUi.getState().go('chat');
+          document.getElementById('message')?.focus();
+        }}
+        className="sr-only focus:not-sr-only focus:fixed focus:top-8 focus:left-8 focus:z-30 focus:rounded-field focus:bg-raised focus:px-16 focus:py-8 focus:text-ui focus:shadow-menu"
+      >
+        {t('app.skip')}
+      </a>
+      <div className="flex h-full flex-col">
+        <LinkNotice />
+        {connection.kind === 'failed' ? (
+          <RuntimeFailed error={connection.error} />
+        ) : (
+          <>
+            <div className={`flex min-h-0 flex-1 ${layout === 'one' ? 'flex-col' : ''}`}>
+              <Rail layout={layout} />
+              {place === 'chat' ? <ChatPlace /> : <SettingsPlace />}
+            </div>
+            <Strip />
+          </>
+        )}
+      </div>
+      <Announcer />
+    </Tooltip.Provider>
+  );
+}
+
+function Announcer() {
+  const text = useAnnouncer((s) => s.text);
+  return (
+    <div role="status" aria-live="polite" data-testid="announcer" className="sr-only">
+      {text}
+    </div>
+  );
+}

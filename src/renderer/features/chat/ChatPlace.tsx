@@ -1,0 +1,278 @@
+import { Ellipsis, PanelLeft, Pencil, Trash2 } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import type { SessionId, TurnId } from '../../../shared/domain/ids.ts';
+import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
+import { Drawer } from '../../components/Dialog.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { Menu } from '../../components/Menu.tsx';
+import { retryTurn } from '../../lib/sending.ts';
+import { useConnection, useLive, useServices, useSessionMirror } from '../../lib/services.tsx';
+import { openTurn } from '../../lib/sessionMirror.ts';
+import type { SessionView } from '../../lib/sessions.ts';
+import { useTexts } from '../../lib/texts.ts';
+import { useUi } from '../../lib/ui.ts';
+import { useLayout } from '../../lib/useMedia.ts';
+import { ChatList } from './ChatList.tsx';
+import { RenameField } from './ChatRow.tsx';
+import { Composer, type ComposerHandle } from './Composer.tsx';
+import { Where } from './Details.tsx';
+import type { ExchangeDeeds } from './Exchange.tsx';
+import { ModelCard } from './ModelCard.tsx';
+import { Starters } from './Starters.tsx';
+import { Thread } from './Thread.tsx';
+import { useAnswerAnnouncements } from './useAnswerAnnouncements.ts';
+
+/** What the thread of a chat that does not exist yet shows. */
+const nothing = createStore<SessionView>(() => ({
+  state: { messages: [], turns: new Map(), sequence: 0, olderCursor: null, growing: null, stale: false },
+  error: null,
+  loadingOlder: false,
+}));
+
+export function ChatPlace() {
+  const t = useTexts();
+  const ui = useUi();
+  const layout = useLayout();
+  const list = <ChatList onOpened={() => layout !== 'wide' && ui.set({ listOpen: false })} />;
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1">
+      {layout === 'wide' ? (
+        ui.listOpen && (
+          <section aria-label={t('chats.title')} data-region="list" className="flex w-list shrink-0 flex-col border-r border-line bg-page">
+            {list}
+          </section>
+        )
+      ) : (
+        <Drawer open={ui.listOpen} onClose={() => ui.set({ listOpen: false })} title={t('chats.title')}>
+          {list}
+        </Drawer>
+      )}
+      <Conversation key={ui.sessionId ?? 'new'} sessionId={ui.sessionId} />
+    </div>
+  );
+}
+
+function Conversation({ sessionId }: { sessionId: SessionId | null }) {
+  const services = useServices();
+  const { api } = services;
+  const ui = useUi();
+  const connection = useConnection();
+  const language = useLive('language').value;
+  const mirror = useSessionMirror(sessionId);
+  const view = useStore(mirror?.view ?? nothing);
+  const state = sessionId !== null && mirror === null ? null : view.state;
+  const composer = useRef<ComposerHandle>(null);
+  const [stopping, setStopping] = useState<TurnId | null>(null);
+  const [error, setError] = useState<AppError | null>(null);
+
+  const turn = state === null ? null : openTurn(state);
+  const running = turn !== null && turn.waitingOn === null;
+  const mayAsk = turn === null && connection.kind === 'open';
+  const canAnswer = language === null || language.state !== 'none';
+  useAnswerAnnouncements(state);
+
+  useEffect(() => {
+    if (stopping !== null && (turn === null || turn.id !== stopping)) setStopping(null);
+  }, [turn, stopping]);
+
+  const run = useCallback((deed: () => Promise<unknown>) => {
+    setError(null);
+    deed().catch((thrown: unknown) => {
+      const failed = toAppError(thrown);
+      // It had ended by itself: what was wished is so.
+      if (failed.code === 'NO_ACTIVE_TURN') return;
+      setError(failed);
+    });
+  }, []);
+
+  const runningId = running ? turn.id : null;
+  const stop = useCallback(() => {
+    if (sessionId === null || runningId === null) return;
+    setStopping(runningId);
+    run(() =>
+      api.turns.cancel({ sessionId, turnId: runningId }).catch((thrown: unknown) => {
+        setStopping(null);
+        throw thrown;
+      }),
+    );
+  }, [api, run, sessionId, runningId]);
+
+  // Esc stops what runs, unless something lies on top of it (UX-81).
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) stop();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [stop]);
+
+  const deeds = useMemo<ExchangeDeeds>(() => {
+    const edit = (text: string) => composer.current?.put(text);
+    const again: ExchangeDeeds['again'] = ({ turnId }) => {
+      if (sessionId !== null) run(() => retryTurn(services, { sessionId, turnId }));
+    };
+    return {
+      again,
+      edit,
+      decide: ({ turnId }, choice) => {
+        if (sessionId !== null) run(() => api.turns.decide({ sessionId, turnId, choice }));
+      },
+      errorRuns: (exchange) => ({
+        again: () => again(exchange),
+        retry: () => again(exchange),
+        wait: () => again(exchange),
+        shorten: () => edit(exchange.input?.text ?? ''),
+        newChat: () => useUi.getState().openChat(null),
+        restart: () => services.connection.retry(),
+        reload: () => location.reload(),
+        get: () => document.getElementById('get-model')?.scrollIntoView({ block: 'center' }),
+        enable: () => {
+          const modelId = services.live.language.getState().value?.modelId;
+          if (modelId != null) run(() => api.models.enableLanguage({ modelId }).then(() => again(exchange)));
+        },
+      }),
+    };
+  }, [api, run, services, sessionId]);
+
+  const target = ui.target !== null && ui.target.sessionId === sessionId ? ui.target.sequence : null;
+  const onTarget = useCallback(() => useUi.getState().set({ target: null }), []);
+  const onOlder = useCallback(() => {
+    if (mirror !== null) void mirror.older();
+  }, [mirror]);
+  const modelCard = !canAnswer && <ModelCard />;
+
+  return (
+    <main className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <Header sessionId={sessionId} />
+      <Thread
+        state={state}
+        stopping={stopping !== null && turn?.id === stopping}
+        mayAsk={mayAsk}
+        loadingOlder={view.loadingOlder}
+        deeds={deeds}
+        onOlder={onOlder}
+        target={target}
+        onTarget={onTarget}
+        empty={canAnswer ? <Starters onPick={deeds.edit} /> : null}
+        foot={
+          <>
+            {view.error !== null && (
+              <div className="pb-24">
+                <ErrorCard
+                  error={view.error}
+                  run={{
+                    retry: () => mirror?.reload(),
+                    wait: () => mirror?.reload(),
+                    newChat: () => ui.openChat(null),
+                    reload: () => mirror?.reload(),
+                  }}
+                />
+              </div>
+            )}
+            {error !== null && (
+              <div className="pb-24">
+                <ErrorCard
+                  error={error}
+                  run={{
+                    retry: () => setError(null),
+                    dismiss: () => setError(null),
+                    stopRunning: stop,
+                    newChat: () => ui.openChat(null),
+                    restart: () => {
+                      setError(null);
+                      services.connection.retry();
+                    },
+                    reload: () => mirror?.reload(),
+                  }}
+                />
+              </div>
+            )}
+            {modelCard}
+          </>
+        }
+      />
+      <div data-region="composer" className="shrink-0 px-16 pt-8 pb-16 wide:px-24">
+        <Composer
+          ref={composer}
+          sessionId={sessionId}
+          running={running}
+          stopping={stopping !== null}
+          canAnswer={canAnswer}
+          onSent={(sent) => {
+            if (sessionId === null) ui.openChat(sent.sessionId);
+          }}
+          onStop={stop}
+          onNewChat={() => ui.openChat(null)}
+        />
+      </div>
+    </main>
+  );
+}
+
+function Header({ sessionId }: { sessionId: SessionId | null }) {
+  const t = useTexts();
+  const { api } = useServices();
+  const ui = useUi();
+  const layout = useLayout();
+  const language = useLive('language').value;
+  const session = useLive('sessions').value?.sessions.find((s) => s.id === sessionId) ?? null;
+  const [renaming, setRenaming] = useState(false);
+  const rename = (title: string) => {
+    if (sessionId !== null) void api.sessions.setTitle({ sessionId, title }).catch(() => undefined);
+  };
+  return (
+    <header className="flex h-row-2 shrink-0 items-center gap-8 border-b border-line px-16 wide:px-24">
+      {(layout !== 'wide' || !ui.listOpen) && (
+        <IconButton
+          icon={PanelLeft}
+          name={t('chats.open')}
+          keys="Ctrl B"
+          side="bottom"
+          className="-ml-8"
+          onClick={() => ui.set({ listOpen: true })}
+        />
+      )}
+      <div className="min-w-0 flex-1">
+        {renaming && session !== null ? (
+          <div className="max-w-list">
+            <RenameField session={session} onDone={() => setRenaming(false)} deeds={{ rename: (_, title) => rename(title) }} />
+          </div>
+        ) : (
+          <h1 className="truncate text-heading" title={session?.title ?? undefined}>
+            {session?.title ?? t('thread.newChat')}
+          </h1>
+        )}
+      </div>
+      {language !== null && language.state !== 'none' && (
+        <p className="flex min-w-0 shrink items-center gap-4 truncate text-small text-text-2">
+          <span className="truncate">{language.name ?? t('strip.unknownModel')}</span>
+          <span aria-hidden="true">·</span>
+          <Where where="here" />
+        </p>
+      )}
+      {session !== null && (
+        <Menu
+          label={t('thread.menu')}
+          items={[
+            { name: t('chats.rename'), icon: Pencil, run: () => setRenaming(true) },
+            {
+              name: t('chats.trash'),
+              icon: Trash2,
+              run: () => {
+                void api.sessions.trash({ sessionId: session.id }).then(
+                  () => ui.openChat(null),
+                  () => undefined,
+                );
+              },
+            },
+          ]}
+        >
+          <IconButton icon={Ellipsis} name={t('thread.menu')} side="bottom" />
+        </Menu>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,237 @@
+import { ChevronRight, Copy as CopyIcon, CornerUpLeft, Info, RefreshCw } from 'lucide-react';
+import { memo, type ReactNode, useState } from 'react';
+import type { TranscriptMessage } from '../../../shared/domain/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { CopyButton, copyText } from '../../components/CopyButton.tsx';
+import { ErrorCard } from '../../components/ErrorCard.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { type MenuItem, MenuOfThing } from '../../components/Menu.tsx';
+import type { ErrorAction } from '../../lib/errorTexts.ts';
+import { bytes, clockTime, duration } from '../../lib/format.ts';
+import { utf8Bytes } from '../../lib/sending.ts';
+import type { Growing } from '../../lib/sessionMirror.ts';
+import { isOpen } from '../../lib/sessionMirror.ts';
+import { useTexts } from '../../lib/texts.ts';
+import { Details, Where } from './Details.tsx';
+import type { Exchange } from './exchanges.ts';
+import { Markdown } from './Markdown.tsx';
+import { StageLine } from './StageLine.tsx';
+
+/** What a person can do with an exchange; made once per chat, so that a growing answer does not draw the others again. */
+export type ExchangeDeeds = {
+  readonly again: (exchange: Exchange) => void;
+  readonly edit: (text: string) => void;
+  readonly decide: (exchange: Exchange, choice: 'resume' | 'stop') => void;
+  readonly errorRuns: (exchange: Exchange) => Partial<Record<ErrorAction, (() => void) | undefined>>;
+};
+
+type Props = {
+  readonly exchange: Exchange;
+  readonly growing: Growing | null;
+  readonly stopping: boolean;
+  /** No other answer runs, so this question may be asked again. */
+  readonly mayAsk: boolean;
+  readonly deeds: ExchangeDeeds;
+};
+
+/** One question and what came of it. */
+export const ExchangeView = memo(function ExchangeView(props: Props) {
+  const { exchange } = props;
+  return (
+    <div className="flex flex-col gap-16 pb-32">
+      {exchange.input !== null && <Question message={exchange.input} deeds={props.deeds} />}
+      {exchange.earlier.length > 0 && <Earlier tries={exchange.earlier} deeds={props.deeds} />}
+      <Outcome {...props} />
+    </div>
+  );
+});
+
+/** Texts longer than this are shown folded: a 1 MB paste must not be laid out to read the answer below it. */
+const foldedCharacters = 4000;
+
+function Question({ message, deeds }: { message: TranscriptMessage; deeds: ExchangeDeeds }) {
+  const t = useTexts();
+  const [whole, setWhole] = useState(false);
+  const long = message.text.length > foldedCharacters;
+  const items: MenuItem[] = [
+    { name: t('message.copy'), icon: CopyIcon, run: () => void copyText(message.text).catch(() => undefined) },
+    { name: t('message.reuse'), icon: CornerUpLeft, run: () => deeds.edit(message.text) },
+  ];
+  return (
+    <MenuOfThing items={items} label={t('message.menu')}>
+      <article
+        tabIndex={-1}
+        data-message={message.sequence}
+        aria-label={t('message.region', { who: t('thread.you'), time: clockTime(message.at) })}
+        className="ml-auto max-w-[85%] rounded-card bg-sunken px-16 py-8"
+      >
+        <header className="mb-4 flex items-baseline justify-between gap-16 text-micro text-text-3">
+          <span className="text-text-2">{t('thread.you')}</span>
+          <time dateTime={message.at} className="tabular-nums">
+            {clockTime(message.at)}
+          </time>
+        </header>
+        <p dir="auto" className="text-body whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {long && !whole ? `${message.text.slice(0, foldedCharacters)}…` : message.text}
+        </p>
+        {long && (
+          <Button look="quiet" className="mt-4 -ml-8" onClick={() => setWhole(!whole)}>
+            {whole ? t('message.fold') : `${t('message.showAll')} (${bytes(utf8Bytes(message.text))})`}
+          </Button>
+        )}
+      </article>
+    </MenuOfThing>
+  );
+}
+
+function Earlier({ tries, deeds }: { tries: readonly Exchange[]; deeds: ExchangeDeeds }) {
+  const t = useTexts();
+  const [open, setOpen] = useState(false);
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="move-press -ml-8 inline-flex h-target items-center gap-4 rounded-field px-8 text-small text-text-2 hover:bg-hover hover:text-text"
+      >
+        <ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" className={open ? 'rotate-90' : ''} />
+        {t('thread.earlier', { count: tries.length })}
+      </button>
+      {open && (
+        <div className="mt-8 flex flex-col gap-16 border-l-2 border-line pl-16">
+          {tries.map((exchange) => (
+            <Outcome key={exchange.turnId} exchange={exchange} growing={null} stopping={false} mayAsk={false} deeds={deeds} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Outcome(props: Props) {
+  const t = useTexts();
+  const { exchange, growing, deeds } = props;
+  const { turn } = exchange;
+  const running = isOpen(turn ?? undefined) && turn?.waitingOn === null;
+  const cutOff = turn?.waitingOn === 'needs_reconciliation';
+  const nothing = exchange.answers.length === 0;
+  return (
+    <>
+      {exchange.answers.map((message, i) => (
+        <Answer
+          key={message.id}
+          message={message}
+          exchange={exchange}
+          last={i === exchange.answers.length - 1 && !running}
+          mayAsk={props.mayAsk}
+          deeds={deeds}
+        />
+      ))}
+      {running && <GrowingAnswer growing={growing} stopping={props.stopping || turn?.status === 'cancelling'} />}
+      {turn?.status === 'cancelled' && nothing && (
+        <Line>
+          {t('thread.noAnswer')}
+          {props.mayAsk && (
+            <Button look="quiet" onClick={() => deeds.again(exchange)}>
+              {t('actions.again')}
+            </Button>
+          )}
+        </Line>
+      )}
+      {cutOff && (
+        <section role="group" aria-label={t('cut.title')} className="soft-warn rounded-card p-16">
+          <p className="text-ui font-medium">{t('cut.title')}</p>
+          <p className="mt-4 text-ui text-text-2">{t('cut.body')}</p>
+          <div className="mt-12 flex gap-8">
+            <Button onClick={() => deeds.decide(exchange, 'resume')}>{t('cut.resume')}</Button>
+            <Button onClick={() => deeds.decide(exchange, 'stop')}>{t('cut.stop')}</Button>
+          </div>
+        </section>
+      )}
+      {turn?.status === 'failed' && turn.error !== null && (
+        <ErrorCard error={{ code: turn.error.code, data: turn.error.details }} run={deeds.errorRuns(exchange)} />
+      )}
+    </>
+  );
+}
+
+function GrowingAnswer({ growing, stopping }: { growing: Growing | null; stopping: boolean }) {
+  const t = useTexts();
+  const text = growing?.text ?? '';
+  return (
+    <article tabIndex={-1} data-message="growing" aria-busy="true" aria-label={t('thread.sotto')} className="min-w-0">
+      {text === '' ? <StageLine growing={growing} stopping={stopping} /> : <Markdown text={text} growing />}
+      {text !== '' && growing?.hole === true && <p className="mt-8 text-small text-text-2">{t('thread.hole')}</p>}
+      {text !== '' && (
+        <div className="mt-8">
+          <Stall growing={growing} stopping={stopping} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** While text flows nothing needs to be said; a stop or a stall does. */
+function Stall({ growing, stopping }: { growing: Growing | null; stopping: boolean }) {
+  const t = useTexts();
+  if (stopping) return <p className="text-small text-text-2">{t('stage.stopping')}</p>;
+  return growing === null ? null : <StageLine growing={growing} stopping={false} onlyStall />;
+}
+
+function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: boolean; mayAsk: boolean; deeds: ExchangeDeeds }) {
+  const t = useTexts();
+  const { message, exchange } = props;
+  const { turn } = exchange;
+  const [details, setDetails] = useState(false);
+  const again = props.mayAsk && props.last ? () => props.deeds.again(exchange) : null;
+  const items: MenuItem[] = [
+    { name: t('message.copy'), icon: CopyIcon, run: () => void copyText(message.text).catch(() => undefined) },
+    ...(again === null ? [] : [{ name: t('message.again'), icon: RefreshCw, run: again }]),
+    ...(turn === null || !props.last ? [] : [{ name: t('message.details'), icon: Info, run: () => setDetails(true) }]),
+  ];
+  const usage = turn?.usage ?? null;
+  return (
+    <MenuOfThing items={items} label={t('message.menu')}>
+      <article
+        tabIndex={-1}
+        data-message={message.sequence}
+        aria-label={t('message.region', { who: t('thread.sotto'), time: clockTime(message.at) })}
+        className="min-w-0"
+      >
+        {message.unreadable ? (
+          <p className="text-body text-text-2">{t('thread.unreadable')}</p>
+        ) : (
+          <div dir="auto">
+            <Markdown text={message.text} growing={false} />
+          </div>
+        )}
+        {message.interrupted && <p className="mt-8 text-small text-text-2">{cutWords(t, turn?.status)}</p>}
+        {turn?.stopReason === 'max_output' && props.last && (
+          <p className="mt-8 text-small text-text-2">{t('thread.interruptedBy.limit')}</p>
+        )}
+        {props.last && (
+          <footer className="mt-8 flex flex-wrap items-center gap-x-4 text-micro text-text-3">
+            {usage !== null && (
+              <span className="mr-8 inline-flex items-center gap-4 tabular-nums">
+                {usage.firstTokenMs !== null && <span>{t('details.line', { first: duration(usage.firstTokenMs) })} ·</span>}
+                <Where where={usage.where} />
+              </span>
+            )}
+            <CopyButton name={t('message.copy')} text={() => message.text} className="size-target" />
+            {again !== null && <IconButton icon={RefreshCw} name={t('message.again')} className="size-target" onClick={again} />}
+            {turn !== null && <Details turn={turn} open={details} onOpen={setDetails} />}
+          </footer>
+        )}
+      </article>
+    </MenuOfThing>
+  );
+}
+
+function cutWords(t: ReturnType<typeof useTexts>, status: string | undefined): string {
+  return status === 'cancelled' ? t('thread.interruptedBy.cancelled') : t('thread.interruptedBy.crash');
+}
+
+function Line({ children }: { children: ReactNode }) {
+  return <p className="flex flex-wrap items-center gap-8 text-small text-text-2">{children}</p>;
+}

@@ -1,0 +1,171 @@
+import { ImageOff } from 'lucide-react';
+import { isValidElement, memo, type ReactNode, useRef } from 'react';
+import { type Components, type ExtraProps, extractTableDataFromElement, Streamdown, tableDataToCSV } from 'streamdown';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { safeLink } from '../../lib/links.ts';
+import { useTexts } from '../../lib/texts.ts';
+import { CodeBlock } from './CodeBlock.tsx';
+
+/** What Markdown may become. Raw HTML is never parsed: without rehype-raw it reaches the page as the text it is (RB-04). */
+const allowed = [
+  ...[
+    'p',
+    'br',
+    'hr',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'strong',
+    'em',
+    'del',
+    'blockquote',
+    'ul',
+    'ol',
+    'li',
+    'input',
+    'sup',
+    'sub',
+    'section',
+  ],
+  ...['a', 'img', 'pre', 'code', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+];
+
+type Inner<P = unknown> = P & ExtraProps & { children?: ReactNode };
+
+const components: Components = {
+  a: Link,
+  img: Picture,
+  pre: Fence,
+  code: ({ children }) => <code>{children}</code>,
+  inlineCode: ({ children }) => <code>{children}</code>,
+  table: Table,
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h3>{children}</h3>,
+  h3: ({ children }) => <h4>{children}</h4>,
+  h4: ({ children }) => <h4>{children}</h4>,
+  h5: ({ children }) => <h5>{children}</h5>,
+  h6: ({ children }) => <h5>{children}</h5>,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  li: ({ children }) => <li dir="auto">{children}</li>,
+  ul: ({ children }) => <ul>{children}</ul>,
+  ol: ({ children, start }) => <ol {...(start === undefined ? {} : { start })}>{children}</ol>,
+  blockquote: ({ children }) => <blockquote>{children}</blockquote>,
+  hr: () => <hr />,
+  strong: ({ children }) => <strong>{children}</strong>,
+  thead: ({ children }) => <thead>{children}</thead>,
+  tbody: ({ children }) => <tbody>{children}</tbody>,
+  tr: ({ children }) => <tr>{children}</tr>,
+  th: ({ children, style }) => (
+    <th scope="col" style={style}>
+      {children}
+    </th>
+  ),
+  td: ({ children, style }) => <td style={style}>{children}</td>,
+  sup: ({ children }) => <sup>{children}</sup>,
+  sub: ({ children }) => <sub>{children}</sub>,
+  section: ({ children }) => <section>{children}</section>,
+};
+
+/**
+ * The text of an answer. Streamdown splits it into blocks and memoises them, so that while it grows only the open block is parsed again.
+ *
+ * @param props.growing  the end may be half a word of Markdown; it is closed for the eye.
+ */
+export const Markdown = memo(function Markdown(props: { text: string; growing: boolean }) {
+  return (
+    <Streamdown
+      className="md text-body"
+      mode={props.growing ? 'streaming' : 'static'}
+      parseIncompleteMarkdown={props.growing}
+      components={components}
+      allowedElements={allowed}
+      rehypePlugins={[]}
+      urlTransform={(address, key) => (key === 'src' ? address : (safeLink(address)?.href ?? ''))}
+      controls={false}
+      linkSafety={{ enabled: false }}
+      lineNumbers={false}
+    >
+      {props.text}
+    </Streamdown>
+  );
+});
+
+/** A link shows where it leads and opens only by a press, outside (RB-05). */
+function Link({ href, children }: Inner<{ href?: string | undefined }>) {
+  const t = useTexts();
+  const link = safeLink(href);
+  if (link === null) return <span title={t('link2.blocked')}>{children}</span>;
+  const host = textOf(children).includes(link.host) ? null : link.host;
+  return (
+    <>
+      <a href={link.href} target="_blank" rel="noopener noreferrer" title={t('link2.open', { host: link.host })}>
+        {children}
+      </a>
+      {host !== null && <span className="text-small text-text-3"> ({host})</span>}
+    </>
+  );
+}
+
+/** A picture from the network is never loaded: its place says so and gives the address (RB-05). */
+function Picture({ src, alt }: Inner<{ src?: string | Blob | undefined; alt?: string | undefined }>) {
+  const t = useTexts();
+  const link = typeof src === 'string' ? safeLink(src) : null;
+  return (
+    <span className="my-8 inline-flex max-w-full flex-wrap items-center gap-8 rounded-field border border-line bg-sunken px-12 py-8 text-small text-text-2">
+      <ImageOff size={16} strokeWidth={1.75} aria-hidden="true" className="shrink-0" />
+      {link === null ? (
+        <span>{t('picture.noAddress')}</span>
+      ) : (
+        <>
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <span className="font-medium text-text">{t('picture.title', { host: link.host })}</span>{' '}
+            {t('picture.body', { host: link.host })}
+          </span>
+          <CopyButton words name={t('picture.copy')} text={() => link.href} />
+        </>
+      )}
+      {alt !== undefined && alt !== '' && <span className="basis-full">{t('picture.alt', { alt })}</span>}
+    </span>
+  );
+}
+
+function Fence({ children }: Inner) {
+  const { code, language } = codeOf(children);
+  return <CodeBlock code={code} language={language} />;
+}
+
+function codeOf(children: ReactNode): { code: string; language: string } {
+  const only = Array.isArray(children) ? children[0] : children;
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(only)) return { code: textOf(children), language: '' };
+  const language = /language-(\S+)/.exec(only.props.className ?? '')?.[1] ?? '';
+  return { code: textOf(only.props.children).replace(/\n$/, ''), language };
+}
+
+function textOf(children: ReactNode): string {
+  if (typeof children === 'string' || typeof children === 'number') return String(children);
+  if (Array.isArray(children)) return children.map(textOf).join('');
+  return isValidElement<{ children?: ReactNode }>(children) ? textOf(children.props.children) : '';
+}
+
+/** A table scrolls sideways by itself and can be copied as CSV (UX-35). */
+function Table({ children }: Inner) {
+  const t = useTexts();
+  const table = useRef<HTMLTableElement>(null);
+  return (
+    <figure className="my-12">
+      <div tabIndex={0} role="region" aria-label={t('table.label')} className="overflow-x-auto">
+        <table ref={table}>{children}</table>
+      </div>
+      <figcaption className="mt-4">
+        <CopyButton
+          words
+          name={t('table.copy')}
+          text={() => (table.current === null ? '' : tableDataToCSV(extractTableDataFromElement(table.current), ','))}
+        />
+      </figcaption>
+    </figure>
+  );
+}

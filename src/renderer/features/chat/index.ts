@@ -1,0 +1,2 @@
+export { ChatPlace } from './ChatPlace.tsx';
+export { stepMessage } from './Thread.tsx';

@@ -1,0 +1,91 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { type StoreApi, useStore } from 'zustand';
+import type { DownloadsValue } from '../../shared/contract/models.ts';
+import type { RuntimeHealth } from '../../shared/contract/runtime.ts';
+import type { SessionListValue } from '../../shared/contract/sessions.ts';
+import type { Settings } from '../../shared/contract/settings.ts';
+import type { SessionId } from '../../shared/domain/ids.ts';
+import type { LanguageStatus } from '../../shared/domain/models.ts';
+import type { Clock } from '../../shared/util/clock.ts';
+import { type Api, type Connection, type ConnectionState, createConnection } from './connection.ts';
+import { createDrafts, type Drafts } from './drafts.ts';
+import { createLive, type Live } from './live.ts';
+import { openSession, type SessionMirror } from './sessions.ts';
+import type { Transport } from './transport.ts';
+
+/** All that a screen gets from outside, made once per page. */
+export type Services = {
+  /** `app` is the window of the program; a served page can save files by itself. */
+  readonly kind: Transport['kind'];
+  readonly connection: Connection;
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly drafts: Drafts;
+  readonly live: {
+    readonly sessions: StoreApi<Live<SessionListValue>>;
+    readonly downloads: StoreApi<Live<DownloadsValue>>;
+    readonly language: StoreApi<Live<LanguageStatus>>;
+    readonly settings: StoreApi<Live<Settings>>;
+    readonly health: StoreApi<Live<RuntimeHealth>>;
+  };
+  close(): void;
+};
+
+export function createServices(deps: { transport: Transport; clock: Clock }): Services {
+  const connection = createConnection(deps);
+  const ended = new AbortController();
+  const live = { connection, clock: deps.clock, signal: ended.signal };
+  return {
+    kind: deps.transport.kind,
+    connection,
+    api: connection.api,
+    clock: deps.clock,
+    drafts: createDrafts({ connection, clock: deps.clock }),
+    live: {
+      sessions: createLive(live, (api, options) => api.sessions.watchList({}, options)),
+      downloads: createLive(live, (api, options) => api.models.downloads({}, options)),
+      language: createLive(live, (api, options) => api.models.language({}, options)),
+      settings: createLive(live, (api, options) => api.settings.watch({}, options)),
+      health: createLive(live, (api, options) => api.runtime.health({}, options)),
+    },
+    close() {
+      ended.abort();
+      connection.close();
+    },
+  };
+}
+
+const Context = createContext<Services | null>(null);
+
+export function ServicesProvider(props: { services: Services; children: ReactNode }) {
+  return <Context value={props.services}>{props.children}</Context>;
+}
+
+export function useServices(): Services {
+  const services = useContext(Context);
+  if (services === null) throw new Error('no ServicesProvider above');
+  return services;
+}
+
+export function useConnection(): ConnectionState {
+  return useStore(useServices().connection.state);
+}
+
+export function useLive<K extends keyof Services['live']>(key: K): ReturnType<Services['live'][K]['getState']>;
+export function useLive(key: keyof Services['live']): Live<unknown> {
+  const store: StoreApi<Live<unknown>> = useServices().live[key];
+  return useStore(store);
+}
+
+/** The mirror of one chat while the component that asks is on the screen; null for the chat that does not exist yet. */
+export function useSessionMirror(sessionId: SessionId | null): SessionMirror | null {
+  const services = useServices();
+  const [mirror, setMirror] = useState<{ id: SessionId; mirror: SessionMirror } | null>(null);
+  useEffect(() => {
+    if (sessionId === null) return;
+    const opened = openSession(services, sessionId);
+    setMirror({ id: sessionId, mirror: opened });
+    return () => opened.close();
+  }, [services, sessionId]);
+  return mirror !== null && mirror.id === sessionId ? mirror.mirror : null;
+}
