@@ -4,6 +4,7 @@ import { RPCLink } from '@orpc/client/message-port';
 import type { ContractRouterClient } from '@orpc/contract';
 import { type RawData, WebSocket } from 'ws';
 import { z } from 'zod';
+import { appErrors } from '../../shared/contract/clientErrors.ts';
 import type { Contract } from '../../shared/contract/index.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 
@@ -12,12 +13,13 @@ export type RuntimeClient = ContractRouterClient<Contract>;
 /** A typed link over an open WebSocket; `ws` has other listener types than a browser's, so it is shown as a port. */
 export function linkOf(socket: WebSocket): RPCLink<Record<never, never>> {
   return new RPCLink({
+    interceptors: [appErrors],
     port: {
       onMessage: {
         addListener: (callback: (text: string) => void) => void socket.on('message', (data: RawData) => callback(data.toString())),
       },
       onDisconnect: { addListener: (callback: () => void) => void socket.on('close', callback) },
-      postMessage: (data) => socket.send(data),
+      postMessage: (text: string) => socket.send(text),
     },
   });
 }

@@ -1,0 +1,52 @@
+/** What a command may touch of its terminal. Results go to `out`, everything else to `err` (CLI-02). */
+export type Io = {
+  out(text: string): void;
+  err(text: string): void;
+  /** True when a person watches `err`: only then are lines redrawn. */
+  readonly terminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls back at each SIGINT or SIGTERM; the returned function stops that. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): never;
+};
+
+export function processIo(): Io {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    terminal: process.stderr.isTTY === true && process.env.TERM !== 'dumb',
+    env: process.env,
+    onSignal(listener) {
+      const int = () => listener('SIGINT');
+      const term = () => listener('SIGTERM');
+      process.on('SIGINT', int);
+      process.on('SIGTERM', term);
+      return () => {
+        process.off('SIGINT', int);
+        process.off('SIGTERM', term);
+      };
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+/**
+ * Keeps the process alive while a command waits: the timers of our clock do not, and a wait for one of them could end the process in
+ * the middle of its orderly end.
+ */
+export async function holding<T>(work: () => Promise<T>): Promise<T> {
+  const { port1 } = new MessageChannel();
+  port1.ref();
+  port1.onmessage = () => {};
+  try {
+    return await work();
+  } finally {
+    port1.close();
+  }
+}
+
+/** 64: wrong usage. The others are those of the error tables. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
