@@ -84,6 +84,11 @@ export function run(command, { log, env = {}, timeout, cwd = root } = {}) {
  */
 export function become(command, env = {}) {
   successor = spawn(command[0], command.slice(1), { env: { ...process.env, ...env }, stdio: 'inherit' });
+  // `npm start` puts a shell between npm and us that hands no signal on: when it is gone, whoever started npm wants an end.
+  const parent = process.ppid;
+  const orphaned = () => process.ppid !== parent && successor.kill('SIGTERM');
+  const watch = process.env.npm_lifecycle_event === undefined ? undefined : setInterval(orphaned, 500);
+  watch?.unref();
   successor.once('error', (cause) => {
     console.error(cause.message);
     process.exitCode = 1;

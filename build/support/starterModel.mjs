@@ -4,8 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pinnedNode } from './node24.mjs';
+import { tailOf } from './process.mjs';
 import { inRoot } from './root.mjs';
-import { quietly, StepProblem } from './steps.mjs';
+import { logFile, quietly, StepProblem } from './steps.mjs';
 import { works } from './system.mjs';
 
 /** The language model of the starter pack (resources/catalogue.json holds the same digest; a test compares them). */
@@ -45,6 +46,7 @@ export async function pullStarterModel(dataFolder) {
   const folder = dataFolder === undefined ? [] : ['--data', dataFolder];
   const command = [pinnedNode().path, inRoot('out', 'main', 'cli.cjs'), 'models', 'pull', starterModel.id, ...folder];
   await quietly('starter-model', command, words, { timeout: 10 * 60_000 });
+  return tailOf(logFile('starter-model')).includes('already installed') ? 'already there' : undefined;
 }
 
 /**
