@@ -142,7 +142,7 @@ export function createTestLog(into: LogLine[] = []): Logger {
 }
 
 /** A client of the contract over anything that looks like a MessagePort. */
-export function createTestClient(port: MemoryPort | MessagePort): Client {
+export function createTestClient(port: Pick<MemoryPort, 'postMessage' | 'on'>): Client {
   return createORPCClient(new RPCLink({ port, interceptors: [appErrors] }));
 }
 

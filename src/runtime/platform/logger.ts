@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { AppError } from '../../shared/errors/appError.ts';
@@ -84,7 +84,7 @@ function frames(stack: string | undefined): string[] {
  * Appends to `sotto.log` in the logs folder; when it is full it becomes `sotto.1.log`. A log that cannot be written is dropped: logging
  * never takes the product down.
  *
- * @param folder  existing folder.
+ * @param folder  made at the first line if it is missing.
  * @param echo    also writes each line to stderr (the command line, development).
  */
 export function createFileSink(folder: string, options: { name?: string; echo?: boolean; maxBytes?: number } = {}): LogSink {
@@ -94,6 +94,7 @@ export function createFileSink(folder: string, options: { name?: string; echo?: 
   let handle: number | null = null;
   let bytes = 0;
   const open = () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     handle = openSync(file, 'a', 0o600);
     bytes = fstatSync(handle).size;
   };

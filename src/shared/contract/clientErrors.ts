@@ -13,9 +13,13 @@ export function fromOrpc(error: unknown, signal?: Pick<AbortSignal, 'aborted'>):
   if (error instanceof AppError) return error;
   if (signal?.aborted) return new AppError('CANCELLED', {}, { cause: error });
   if (error instanceof ORPCError) return fromAnswer(error.code, error);
-  // The peer ends waiting calls with an AbortError when its port or socket closes.
-  if (error instanceof Error && error.name === 'AbortError') return new AppError('RUNTIME_UNAVAILABLE', {}, { cause: error });
+  if (isClosedLink(error)) return new AppError('RUNTIME_UNAVAILABLE', {}, { cause: error });
   return toAppError(error);
+}
+
+/** The peer ends waiting calls with an AbortError when its port or socket closes, and later ones with a plain Error of its queue. */
+function isClosedLink(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.message.startsWith('[AsyncIdQueue]'));
 }
 
 function fromAnswer(code: string, error: ORPCError<string, unknown>): AppError {
