@@ -66,12 +66,16 @@ type Row = {
   revoked_at: number | null;
 };
 
+/** One transaction: `Store.write`, which turns SQLite's faults into ours. */
+type Write = <T>(work: () => T) => T;
+
 /**
  * Access keys, signed-in pages and one-time codes over one database. Live rows are held in memory, since every request asks; this
  * process is the only writer of its data folder.
  */
-export function createKeys(deps: { db: Database; clock: Clock }): Keys {
+export function createKeys(deps: { db: Database; clock: Clock; write?: Write }): Keys {
   const { db, clock } = deps;
+  const write: Write = deps.write ?? ((work) => db.transaction(work)());
   const sql = statements(db);
   let compared = 0;
   const listeners = new Set<(keyId: KeyId) => void>();
@@ -93,7 +97,7 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
       expires_at: kind === 'page' ? now + keyLimits.pageMs : null,
       revoked_at: null,
     };
-    sql.insert.run(row);
+    write(() => sql.insert.run(row));
     live.set(row.id, { ...row, writtenMs: 0 });
     return info(row);
   }
@@ -129,7 +133,7 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
       if (row === undefined) throw new AppError('NOT_FOUND');
       if (row.revoked_at !== null) return info(row);
       const now = clock.nowMs();
-      sql.revoke.run(now, keyId);
+      write(() => sql.revoke.run(now, keyId));
       live.delete(keyId);
       for (const listener of listeners) listener(keyId);
       return info({ ...row, revoked_at: now });
@@ -160,8 +164,10 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
     oneTimeCode() {
       const now = clock.nowMs();
       const code = [...randomBytes(8)].map((byte) => codeAlphabet[byte % 32]).join('');
-      sql.dropCodes.run(now, keyLimits.codes - 1);
-      sql.addCode.run(sha256(code), now, now + keyLimits.codeMs);
+      write(() => {
+        sql.dropCodes.run(now, keyLimits.codes - 1);
+        sql.addCode.run(sha256(code), now, now + keyLimits.codeMs);
+      });
       return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresAt: timestamp(now + keyLimits.codeMs) };
     },
     signIn(code, host) {
@@ -173,10 +179,10 @@ export function createKeys(deps: { db: Database; clock: Clock }): Keys {
       const secret = randomBytes(32).toString('base64url');
       const pages = [...live.values()].filter((row) => row.kind === 'page').sort((a, b) => lastSeen(a) - lastSeen(b));
       for (const row of pages.slice(0, Math.max(0, pages.length - keyLimits.pages + 1))) keys.revoke(row.id);
-      return db.transaction(() => {
+      return write(() => {
         sql.useCode.run(presented);
         return { key: add('page', `page at ${host}`, secret, host), secret };
-      })();
+      });
     },
     onRevoked(listener) {
       listeners.add(listener);

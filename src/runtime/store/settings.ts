@@ -10,15 +10,19 @@ export type SettingsStore = {
   close(): void;
 };
 
+/** One transaction: `Store.write`, which turns SQLite's faults into ours. */
+type Write = <T>(work: () => T) => T;
+
 /**
  * Settings as rows of name and JSON value. A row that this build does not know, or whose value no longer fits, is left alone and
  * read as the default, so that an older build never destroys what a newer one stored.
  */
-export function createSettings(deps: { db: Database }): SettingsStore {
+export function createSettings(deps: { db: Database; write?: Write }): SettingsStore {
   const read = deps.db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings');
   const write = deps.db.prepare<[string, string]>(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
+  const transaction: Write = deps.write ?? ((work) => deps.db.transaction(work)());
   const live = createLiveValue(load());
 
   function load(): Settings {
@@ -35,9 +39,9 @@ export function createSettings(deps: { db: Database }): SettingsStore {
     get: () => live.get(),
     set(patch) {
       const given = Object.entries(patch).filter(([, value]) => value !== undefined);
-      deps.db.transaction(() => {
+      transaction(() => {
         for (const [name, value] of given) write.run(name, JSON.stringify(value));
-      })();
+      });
       live.set({ ...live.get(), ...Object.fromEntries(given) });
       return live.get();
     },

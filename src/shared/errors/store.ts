@@ -4,10 +4,10 @@ import type { ErrorRow } from './row.ts';
 const none = z.object({});
 
 export const storeErrors = {
-  DATA_DIR_IN_USE: { status: 409, exitCode: 73, retryable: true, textKey: 'errors.dataDirInUse', data: none },
+  DATA_DIR_IN_USE: { status: 409, exitCode: 75, retryable: true, textKey: 'errors.dataDirInUse', data: none },
   DB_FROM_FUTURE: {
     status: 409,
-    exitCode: 65,
+    exitCode: 78,
     retryable: false,
     textKey: 'errors.dbFromFuture',
     data: z.object({ found: z.int(), known: z.int() }),

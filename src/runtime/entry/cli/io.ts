@@ -1,3 +1,5 @@
+import { MessageChannel } from 'node:worker_threads';
+
 /** What a command may touch of its terminal. Results go to `out`, everything else to `err` (CLI-02). */
 export type Io = {
   out(text: string): void;
@@ -37,8 +39,7 @@ export function processIo(): Io {
  */
 export async function holding<T>(work: () => Promise<T>): Promise<T> {
   const { port1 } = new MessageChannel();
-  port1.ref();
-  port1.onmessage = () => {};
+  port1.on('message', () => {});
   try {
     return await work();
   } finally {
