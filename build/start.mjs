@@ -11,7 +11,9 @@ function openWindow(electron, extra) {
     console.log('Running as root: Chromium refuses its sandbox there, so the page runs without it. Start as another user to have it.');
   }
   console.log('Opening the window …');
-  become([electron.executable, ...electron.flags, root, ...extra], electron.needsNode ? { SOTTO_NODE: pinnedNode().path } : {});
+  // Chromium looks for a message bus and says so, many times, where there is none; it does without.
+  const noise = /:ERROR:(dbus\/)?bus\.cc\(/;
+  become([electron.executable, ...electron.flags, root, ...extra], electron.needsNode ? { SOTTO_NODE: pinnedNode().path } : {}, noise);
 }
 
 function servePage(why, extra) {

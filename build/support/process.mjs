@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { root } from './root.mjs';
 
 // Children get their own group, so that a deadline or Ctrl+C ends what they started as well (browsers, engines).
@@ -81,9 +82,16 @@ export function run(command, { log, env = {}, timeout, cwd = root } = {}) {
  *
  * @param command  program, then its arguments.
  * @param env      added to the environment.
+ * @param noise    lines of its error output that match are left out.
  */
-export function become(command, env = {}) {
-  successor = spawn(command[0], command.slice(1), { env: { ...process.env, ...env }, stdio: 'inherit' });
+export function become(command, env = {}, noise) {
+  const stdio = ['inherit', 'inherit', noise === undefined ? 'inherit' : 'pipe'];
+  successor = spawn(command[0], command.slice(1), { env: { ...process.env, ...env }, stdio });
+  if (noise !== undefined) {
+    createInterface({ input: successor.stderr }).on('line', (line) => {
+      if (!noise.test(line)) process.stderr.write(`${line}\n`);
+    });
+  }
   // `npm start` puts a shell between npm and us that hands no signal on: when it is gone, whoever started npm wants an end.
   const parent = process.ppid;
   const orphaned = () => process.ppid !== parent && successor.kill('SIGTERM');

@@ -27,24 +27,20 @@ const vitest = (name, timeout) => ({
   count: (code) => countVitest(code, reportFile(name)),
 });
 
-// Electron wants a display, and one of its own keeps a person's windows out of the tests.
-const onDisplay = (command) => [inRoot('build', 'support', 'withDisplay.sh'), ...command];
-
 const playwright = (name, timeout, projects, wrap = (command) => command) => ({
   name,
   timeout,
   command: () =>
     wrap(
-      onDisplay(
-        node(
-          bin('playwright'),
-          'test',
-          ...projects.map((project) => `--project=${project}`),
-          '--reporter=list,json,./test/requirements/playwrightReporter.ts',
-        ),
+      node(
+        bin('playwright'),
+        'test',
+        ...projects.map((project) => `--project=${project}`),
+        '--reporter=list,json,./test/requirements/playwrightReporter.ts',
       ),
     ),
-  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name) },
+  // Without a display the suite makes one of its own, which keeps a person's windows out of the tests.
+  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name), DISPLAY: '', WAYLAND_DISPLAY: '' },
   count: (code) => countPlaywright(code, reportFile(name)),
 });
 
