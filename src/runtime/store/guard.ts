@@ -22,6 +22,8 @@ type StoreFault = 'STORE_FULL' | 'STORE_BUSY' | 'STORE_READ_ONLY' | 'STORE_IO';
  */
 export function storeFaultOf(error: unknown): StoreFault | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  // The shared index of the write-ahead log found no room.
+  if (error.code === 'SQLITE_IOERR_SHMSIZE') return 'STORE_FULL';
   const primary = /^SQLITE_[A-Z]+/.exec(error.code)?.[0];
   switch (primary) {
     case 'SQLITE_FULL':

@@ -17,9 +17,10 @@ export function lockFolder(sqlite: Sqlite, file: string): FolderLock {
   let db: InstanceType<Sqlite> | undefined;
   try {
     db = new sqlite(file, { timeout: waitMs });
-    // A rollback journal: an exclusive lock of WAL mode would let readers in.
-    db.pragma('journal_mode = DELETE');
-    db.pragma('temp_store = MEMORY');
+    // An exclusive lock of WAL mode would let readers in; a journal file would need room on a disk that may be full.
+    db.pragma('journal_mode = MEMORY');
+    // An empty file would get its first page inside the transaction below, which needs room as well: write it once.
+    if (db.pragma('user_version', { simple: true }) === 0) db.pragma('user_version = 1');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();
