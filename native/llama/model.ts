@@ -154,11 +154,16 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
       // The library would make a context on a model without weights, and crash in its first decode.
       if (vocabularyOnly) throw new AppError('UNSUPPORTED', { what: 'a context without weights' });
       if (!facts.writesText) throw new AppError('UNSUPPORTED', { what: 'a model that does not write text' });
-      const context = await handle.useAsync((model) =>
-        createContext(api, log, model, vocabularySize, options, (gone) => contexts.delete(gone)),
-      );
-      contexts.add(context);
-      return context;
+      return handle.useAsync(async (model) => {
+        const context = await createContext(api, log, model, vocabularySize, options, (gone) => contexts.delete(gone));
+        // Disposed meanwhile: the model goes as soon as this call ends, and the context must go before it.
+        if (handle.closed) {
+          await context.dispose();
+          throw new AppError('HANDLE_CLOSED');
+        }
+        contexts.add(context);
+        return context;
+      });
     },
     createSampler(options) {
       const sampler = handle.use(() => createSampler(api, vocab, vocabularySize, options, (gone) => samplers.delete(gone)));
