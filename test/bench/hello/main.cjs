@@ -2,7 +2,6 @@
 const path = require('node:path');
 const { app, BrowserWindow } = require('electron');
 
-app.enableSandbox();
 app.whenReady().then(() => {
   const window = new BrowserWindow({ width: 1280, height: 800, webPreferences: { sandbox: true, contextIsolation: true } });
   window.loadFile(path.join(__dirname, 'index.html'));
