@@ -36,13 +36,16 @@ export type DriverJob = {
 /** What the model said up to now; outlives an error or an abort, so that nothing shown is lost. */
 export type Reply = { messageId: MessageId; text: string; usage: Usage | null };
 
+/** `closing` is stored together with the end of the turn: a finished answer must not fail because the store pauses just then. */
+export type ModelOutcome = { readonly stopReason: StopReason; readonly closing: readonly NewEvent[] };
+
 /**
  * One step of the model: load, build the context, stream the answer. A stall is tried once more from the log (TU-13).
  *
  * @param reply  filled while the model speaks; holds what was said also when this throws.
  * @throws AppError of the model and engine codes, CONTEXT_OVERFLOW, MODEL_STALLED, CANCELLED after an abort.
  */
-export async function runModel(job: DriverJob, reply: Reply): Promise<{ stopReason: StopReason }> {
+export async function runModel(job: DriverJob, reply: Reply): Promise<ModelOutcome> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt(job, reply);
@@ -60,7 +63,7 @@ export async function runModel(job: DriverJob, reply: Reply): Promise<{ stopReas
   }
 }
 
-async function attempt(job: DriverJob, reply: Reply): Promise<{ stopReason: StopReason }> {
+async function attempt(job: DriverJob, reply: Reply): Promise<ModelOutcome> {
   const { model, clock, signal, turnId } = job;
   const progress = stages(job);
   const { contextSize } = await model.ready({ signal, onProgress: progress });
@@ -119,8 +122,10 @@ async function attempt(job: DriverJob, reply: Reply): Promise<{ stopReason: Stop
   if (signal.aborted) throw new AppError('CANCELLED');
   if (watch.stalled()) throw new AppError('ENGINE_TIMEOUT', { engineKey: 'remote', stage: 'decode' });
   if (finish === null || finish.reason.unified === 'error') throw new AppError('ENGINE_FAULT', { engineKey: 'language', stage: 'decode' });
-  job.append([{ type: 'reason.completed', turnId, data: step }]);
-  return { stopReason: finish.reason.unified === 'length' ? 'max_output' : 'end' };
+  return {
+    stopReason: finish.reason.unified === 'length' ? 'max_output' : 'end',
+    closing: [{ type: 'reason.completed', turnId, data: step }],
+  };
 }
 
 /** Text to watchers: the first piece at once, then what came within 100 ms together. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type MessageId, newId, type SessionId, type TurnId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
 import { plainText } from '../../shared/domain/message.ts';
-import type { StopReason, Usage } from '../../shared/domain/session.ts';
+import type { Usage } from '../../shared/domain/session.ts';
 import { timestamp } from '../../shared/domain/time.ts';
 import { AppError, isAppError, toAppError } from '../../shared/errors/appError.ts';
 import { crashPoint } from '../../shared/util/crashPoint.ts';
@@ -13,7 +13,7 @@ import type { TurnRow } from '../store/turnRows.ts';
 import { instructionsOf } from './assistant.ts';
 import { buildContext, exchangesOf } from './context.ts';
 import { dated } from './dateLine.ts';
-import { type Reply, runModel } from './driver.ts';
+import { type ModelOutcome, type Reply, runModel } from './driver.ts';
 import type { Kernel } from './kernel.ts';
 
 /** Working time, by a timer that does not count sleep (TU-17); 0 would mean none. */
@@ -61,7 +61,7 @@ type Run = {
 };
 
 type Ended = 'completed' | 'failed' | 'cancelled';
-type Outcome = { readonly stopReason: StopReason } | { readonly error: AppError };
+type Outcome = ModelOutcome | { readonly error: AppError };
 
 /** The turns that run now: at most four (TU-17), each with its lease, its abort signal and its share of the live view. */
 export function createRuns(kernel: Kernel): Runs {
@@ -240,7 +240,7 @@ export function createRuns(kernel: Kernel): Runs {
     const { messageId, text } = reply;
     const usage = reply.usage ?? undefined;
     const turnId = run.turn.id;
-    const list: NewEvent[] = [];
+    const list: NewEvent[] = failed ? [] : [...outcome.closing];
     // Blank text is no message; what was said before a failure or a stop is kept and marked (CA-05, TU-16).
     if (text.trim() !== '') list.push({ type: 'output.message.completed', turnId, data: said(messageId, text, cancelled || failed) });
     if (usage !== undefined) list.push({ type: 'llm.generation', turnId, data: { purpose: 'reply', usage } });
@@ -402,7 +402,7 @@ export function failedEvent(turnId: TurnId, error: AppError): NewEvent {
   return { type: 'turn.failed', data: { turn_id: turnId, error: error.code, error_code: error.code, details } };
 }
 
-function completedEvent(turnId: TurnId, outcome: { stopReason: StopReason }, usage: Usage | undefined): NewEvent {
+function completedEvent(turnId: TurnId, outcome: ModelOutcome, usage: Usage | undefined): NewEvent {
   return { type: 'turn.completed', data: { turn_id: turnId, stop_reason: outcome.stopReason, ...(usage === undefined ? {} : { usage }) } };
 }
 

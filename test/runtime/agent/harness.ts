@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAgent } from '../../../src/runtime/agent/createAgent.ts';
 import type { Agent, AgentDeps } from '../../../src/runtime/agent/ports.ts';
-import type { Logger, Paths } from '../../../src/runtime/platform/ports.ts';
+import type { Clock, Logger, Paths } from '../../../src/runtime/platform/ports.ts';
 import { migrations } from '../../../src/runtime/store/migrations/index.ts';
 import { openStore, type Store, type StoreDeps } from '../../../src/runtime/store/open.ts';
 import type { DurableEvent, WatchItem } from '../../../src/shared/domain/events.ts';
@@ -73,11 +73,12 @@ export async function createKernelHarness(options: KernelOptions = {}): Promise<
     clock,
     ...(options.contextSize === undefined ? {} : { contextSize: options.contextSize }),
   });
-  const open = () => openStore({ paths, clock, log: silent, migrations, ...options.store });
+  let life = { over: false };
+  const open = () => openStore({ paths, clock: mortal(clock, life), log: silent, migrations, ...options.store });
   const make = (store: Store) =>
     createAgent({
       store,
-      clock,
+      clock: mortal(clock, life),
       log: silent,
       models: { current: () => model, unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'none' }) },
       localTime: (ms) => new Date(ms).toISOString().slice(0, 16),
@@ -115,8 +116,10 @@ export async function createKernelHarness(options: KernelOptions = {}): Promise<
     },
     async crash() {
       // The connection is cut under the old runtime, so that nothing it still does reaches the disk.
+      life.over = true;
       store.db.close();
       await store[Symbol.asyncDispose]();
+      life = { over: false };
       store = await open();
       agent = make(store);
       harness.store = store;
@@ -131,6 +134,11 @@ export async function createKernelHarness(options: KernelOptions = {}): Promise<
     },
   };
   return harness;
+}
+
+/** The clock of one runtime: what it had planned does not happen any more once it is dead. */
+function mortal(clock: Clock, life: { over: boolean }): Clock {
+  return { ...clock, setTimer: (ms, callback) => clock.setTimer(ms, () => (life.over ? undefined : callback())) };
 }
 
 /** Takes items until the predicate holds for one, and gives all of them. */
