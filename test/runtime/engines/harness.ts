@@ -7,6 +7,7 @@ import { pathsOf } from '../../../src/runtime/platform/paths.ts';
 import type { Clock, Logger } from '../../../src/runtime/platform/ports.ts';
 import { ModelId } from '../../../src/shared/domain/ids.ts';
 import type { ProcessStarter } from '../../../src/shared/supervision/processStarter.ts';
+import type { SupervisionLimits } from '../../../src/shared/supervision/state.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
 
 export const modelA: InstalledLanguage = { modelId: ModelId.parse('model-a'), name: 'A', sha256: 'a'.repeat(64), bytes: 1000 };
@@ -21,7 +22,7 @@ export type EngineSetup = ReturnType<typeof setUpEngines>;
 /** The real engines over whatever the starter starts; the slot is the test's to change. */
 export function setUpEngines<C extends Clock>(
   starter: ProcessStarter,
-  options: { clock: C; freeBytes?: () => number; preflight?: Preflight; env?: Record<string, string> },
+  options: { clock: C; freeBytes?: () => number; preflight?: Preflight; env?: Record<string, string>; limits?: Partial<SupervisionLimits> },
 ) {
   let model: InstalledLanguage | null = modelA;
   const listeners: (() => void)[] = [];
@@ -48,6 +49,7 @@ export function setUpEngines<C extends Clock>(
     log: silentLog,
     machine,
     slot,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
     preflight: options.preflight ?? (async () => ({ fileBytes: 1000, trainedContext: 8192, needBytes: () => 1000 })),
   });
   const language = (): LanguageModel => {
