@@ -722,7 +722,7 @@ export const requirements = [
   {
     id: 'UX-283',
     part: 'answers',
-    levels: ['page', 'e2e'],
+    levels: ['page', 'contract', 'e2e'],
     what: 'Sign-in of the served page: one field for the one-time code, where to get it (sotto keys c',
   },
   {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageCookie } from '../../../src/runtime/http/login.ts';
+import { createHttpServer } from '../../../src/runtime/http/server.ts';
 import { verifies } from '../../helpers/verifies.ts';
-import { head, raw, startTestServer, type TestServer } from './testServer.ts';
+import { createTestLog, head, raw, realClock, startTestServer, type TestServer } from './testServer.ts';
 
 let pageDir: string;
 let server: TestServer;
@@ -255,4 +256,69 @@ describe('credential', () => {
     expect((await raw(open.port, head('POST', '/rpc/echo', { ...call, origin: 'https://evil.test' }) + body)).status).toBe(403);
     expect((await raw(open.port, head('POST', '/rpc/echo', { ...call, host: 'evil.test' }) + body)).status).toBe(403);
   });
+});
+
+it('SV-02: until the runtime has recovered the port answers 503 and tells that it is starting', async () => {
+  const { log } = createTestLog();
+  const starting = createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowRemote: false,
+    auth: true,
+    version: '9.9.9',
+    instance: 'instance-2',
+    pageDir: null,
+    clock: realClock,
+    log,
+  });
+  const { port } = await starting.listen();
+  const host = `127.0.0.1:${port}`;
+  expect(JSON.parse((await raw(port, head('GET', '/health', { host }))).body).status).toBe('starting');
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/ready'],
+    ['POST', '/login'],
+    ['POST', '/rpc/echo'],
+    ['GET', '/rpc'],
+  ] as const) {
+    const reply = await raw(port, head(method, path, { host, ...(path === '/rpc' ? upgradeHeaders : {}) }));
+    expect([path, reply.status, reply.headers['retry-after'], JSON.parse(reply.body).error.sottoCode]).toEqual([
+      path,
+      503,
+      '1',
+      'NOT_READY',
+    ]);
+  }
+  expect((await raw(port, head('GET', '/', { host: 'evil.test' }))).status).toBe(403);
+  await starting.close();
+});
+
+it('SV-12: only loopback is bound without more ado; a taken port has its own code', async () => {
+  verifies('SV-12');
+  const make = (host: string, more: { port?: number; allowRemote?: boolean; auth?: boolean } = {}) =>
+    createHttpServer({
+      host,
+      port: 0,
+      allowedHosts: [],
+      allowRemote: false,
+      auth: true,
+      version: '',
+      instance: '',
+      pageDir: null,
+      clock: realClock,
+      log: createTestLog().log,
+      ...more,
+    });
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.test', '127.0.0.1.evil.test', '127.1', ''])
+    await expect(make(host).listen()).rejects.toMatchObject({ code: 'BIND_REFUSED' });
+  for (const more of [{ auth: false }, { auth: false, allowRemote: true }])
+    await expect(make('0.0.0.0', more).listen()).rejects.toMatchObject({ code: 'BIND_REFUSED' });
+  const remote = make('0.0.0.0', { allowRemote: true });
+  const { port } = await remote.listen();
+  await expect(make('127.0.0.1', { port }).listen()).rejects.toMatchObject({ code: 'PORT_IN_USE', data: { port } });
+  await remote.close();
+  const open = make('127.0.0.1', { auth: false });
+  await open.listen();
+  await open.close();
 });

@@ -45,7 +45,7 @@ Example: sotto ask "What is the capital of France?"
 };
 
 export function helpText(topic: string | null): string | null {
-  if (topic !== null) return pages[topic === 'chat' ? 'ask' : topic] ?? null;
+  if (topic !== null) return Object.hasOwn(pages, topic) ? (pages[topic] ?? null) : topic === 'chat' ? helpText('ask') : null;
   return `Sotto: a private assistant whose models run on this machine.
 
   sotto serve          serves the page and the calls
