@@ -91,7 +91,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     const fetch = deps.fetch ?? createFetch({ ledger, clock, log, env });
     const catalogue = createCatalogue(deps.catalogue ?? (await shippedCatalogue()));
     const installed = createInstalledModels(db);
-    const registry = createRegistry({ installed, files, modelsDir: paths.models, log });
+    const registry = createRegistry({ installed, files, modelsDir: paths.models, clock, log });
 
     const engines = createEngines({
       starter: deps.starter,
