@@ -16,7 +16,7 @@ export function isNotAModel(head: Uint8Array, contentType: string | undefined): 
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (/^(text\/html|text\/xml|application\/(xhtml\+xml|xml|json|problem\+json))$/.test(type)) return true;
   const start = /^\uFEFF?\s*(.)/s.exec(text(head))?.[1];
-  return (start === '<' || start === '{' || start === '[') && isPrintable(head);
+  return (start === '<' || start === '{' || start === '[') && !head.includes(0);
 }
 
 export function startsWithGguf(head: Uint8Array): boolean {
@@ -34,8 +34,4 @@ export function firstLine(head: Uint8Array): string {
 
 function text(head: Uint8Array): string {
   return new TextDecoder('utf-8').decode(head);
-}
-
-function isPrintable(head: Uint8Array): boolean {
-  return head.every((byte) => byte >= 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }

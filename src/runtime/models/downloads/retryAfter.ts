@@ -8,6 +8,7 @@ export function retryAfterMs(value: string | undefined, nowMs: number): number |
   if (value === undefined) return null;
   const text = value.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
+  // `Date.parse` alone takes almost anything for a date.
+  const at = /^[A-Z][a-z]{2,8},? .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

@@ -160,6 +160,7 @@ async function receive(
     if (verdict !== null) throw new AppError('NO_NETWORK');
   } catch (error) {
     await part.flush();
+    events.progress(part.written(), 0);
     if (request.signal.aborted) throw new AppError('CANCELLED');
     if (verdict === 'woke') return 'again';
     if (verdict !== null) throw new AppError('DOWNLOAD_STALLED', {}, { message: verdict });
