@@ -4,11 +4,9 @@ import { entries } from './build/entries.ts';
 /** Unused files, exports and packages. What starts a process comes from the bundler's own list. */
 const config: KnipConfig = {
   entry: [
-    ...entries.map((entry) => entry.source),
+    ...entries.filter((entry) => entry.kind === 'child').map((entry) => entry.source),
     'build/{start,setup,test,check,types,run24,bundle,bundleCheck,sotto}.mjs',
     'build/testElectron/{resolve,default-app}.{mjs,cjs}',
-    'src/preload/index.ts',
-    'src/renderer/main.tsx',
     'test/requirements/{report,reporter,playwrightReporter}.ts',
     'test/**/*Main.{ts,mjs,cjs}',
     'test/bench/*.ts',
@@ -18,7 +16,7 @@ const config: KnipConfig = {
   ],
   project: ['src/**/*.{ts,tsx}', 'native/**/*.ts', 'test/**/*.{ts,tsx}', 'e2e/**/*.ts', 'build/**/*.{ts,mjs,cjs}'],
   ignore: ['test/**/fixtures/**'],
-  ignoreBinaries: ['ldd', 'apt-cache', 'cc'],
+  ignoreBinaries: ['ldd', 'apt-cache', 'cc', 'mount', 'umount', 'Xvfb'],
   // Named in a tsconfig and in a style sheet.
   ignoreDependencies: ['electron-25', 'tailwindcss'],
   ignoreExportsUsedInFile: true,

@@ -7,19 +7,19 @@ export const requirements = [
   {
     id: 'GE-01',
     part: 'answers',
-    levels: ['unit'],
+    levels: ['unit', 'store'],
     what: 'Ids are {prefix}_{32 hex}; the hex is a UUIDv7 without dashes. Prefixes: agent, rev, sessi',
   },
   {
     id: 'GE-02',
     part: 'answers',
-    levels: ['unit'],
+    levels: ['unit', 'store'],
     what: 'Times are RFC 3339 UTC with milliseconds. Order comes from sequence numbers, never from cl',
   },
   {
     id: 'GE-03',
     part: 'answers',
-    levels: ['unit'],
+    levels: ['unit', 'store'],
     what: 'Canonical JSON is RFC 8785. Digests are SHA-256, lower-case hex, over canonical JSON in UT',
   },
   {
@@ -43,7 +43,7 @@ export const requirements = [
   {
     id: 'GE-07',
     part: 'answers',
-    levels: ['unit', 'contract'],
+    levels: ['unit', 'store', 'contract'],
     what: 'Every list has a limit and a page token. Nothing is read without a bound.',
   },
   {
@@ -481,7 +481,7 @@ export const requirements = [
   {
     id: 'RT-03',
     part: 'answers',
-    levels: ['unit', 'native', 'process'],
+    levels: ['unit', 'process', 'native'],
     what: 'generic-gguf defaults: 2 048 new tokens, temperature 0.7, top-p 0.9, device layers by fit,',
   },
   {

@@ -11,7 +11,7 @@ const bin = (name) => inRoot('node_modules', '.bin', name);
 const node = (script, ...rest) => [pinnedNode().path, script, ...rest];
 const reportFile = (name) => inRoot('out', 'reports', `${name}.json`);
 
-const check = (name, command, timeout = 3 * minutes) => ({ name, timeout, command, count: countExit });
+const check = (name, command, timeout = 8 * minutes) => ({ name, timeout, command, count: countExit });
 
 const vitest = (name, timeout) => ({
   name,

@@ -1,6 +1,6 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { TurnId } from '../../shared/domain/ids.ts';
 import { AppError } from '../../shared/errors/appError.ts';
+import type { LanguageModelV4Prompt } from '../inference/languageModel.ts';
 import type { HistoryRow } from '../store/turnRows.ts';
 
 /** One earlier turn as the model reads it again. */

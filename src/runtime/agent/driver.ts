@@ -1,11 +1,16 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4Prompt, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { EphemeralEvent } from '../../shared/domain/events.ts';
 import { type MessageId, newId, type TurnId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
 import type { StopReason, Usage } from '../../shared/domain/session.ts';
 import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import { createThrottle } from '../../shared/util/throttle.ts';
-import type { LanguageModel, ModelProgress } from '../inference/languageModel.ts';
+import type {
+  LanguageModel,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Prompt,
+  LanguageModelV4Usage,
+  ModelProgress,
+} from '../inference/languageModel.ts';
 import type { NewEvent } from '../store/eventLog.ts';
 import type { BuiltContext } from './context.ts';
 import type { Clock, SamplingChoice } from './ports.ts';

@@ -1,9 +1,9 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { SessionId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
 import type { Usage } from '../../shared/domain/session.ts';
 import { isAppError, toAppError } from '../../shared/errors/appError.ts';
 import { detach } from '../../shared/util/detach.ts';
+import type { LanguageModelV4Prompt } from '../inference/languageModel.ts';
 import type { HistoryRow } from '../store/turnRows.ts';
 import { instructionsOf } from './assistant.ts';
 import { dated } from './dateLine.ts';

@@ -1,5 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider';
 
+// The words of the port. Who uses it takes them from here, so that the provider's package is named in this one place.
+export type { LanguageModelV4FinishReason, LanguageModelV4Prompt, LanguageModelV4Usage } from '@ai-sdk/provider';
+
 /**
  * The language port: the AI SDK's provider interface, so that local and remote models are alike, and what a durable agent needs
  * besides. Local progress travels as `raw` stream parts that hold a `ModelProgress` (asked for with `includeRawChunks`).
