@@ -26,7 +26,7 @@ const knownHosts = new Map([
   ['developers.cloudflare.com', 'a link in a comment of hono'],
   ['www.sqlite.org', 'links in comments on the store'],
   ['www.cl.cam.ac.uk', 'a source in a comment'],
-  ['sotto', 'the placeholder base of addresses that never leave a socket'],
+  ['sotto', 'the placeholder base of addresses inside the loopback server'],
   ['exa', 'an address that a comment breaks in two'],
   ['orpc', 'the placeholder base of addresses that never leave a port'],
   ['127.0.0.1', 'the loopback server'],
