@@ -31,7 +31,7 @@ export type Runs = {
   hasSlot(): boolean;
   /** Inside a transaction: takes the lease and writes `turn.started`; the model is called after the commit. */
   start(turn: TurnRow): void;
-  /** Inside a transaction: takes the lease and writes `turn.resumed` (RE-02). Runs when a slot is free. */
+  /** Inside a transaction: takes the lease and writes `turn.resumed` (RE-02). The next `pump` runs it, before anything that only waits in the queue. */
   resume(turn: TurnRow): void;
   /** A lease for settling a turn that nobody runs. */
   seize(turn: TurnRow): Lease;
@@ -351,10 +351,7 @@ export function createRuns(kernel: Kernel): Runs {
       if (shown !== null)
         list.push({ type: 'output.message.replaced', turnId: turn.id, data: { message_id: shown.id, reason: 'resumed' } });
       events.append(turn.session_id, list, { lease });
-      store.afterCommit(() => {
-        resuming.push(turn);
-        pump();
-      });
+      store.afterCommit(() => resuming.push(turn));
     },
     seize,
     leaseOf: (turnId) => running.get(turnId)?.lease,

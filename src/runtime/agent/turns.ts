@@ -159,13 +159,15 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
     },
     get: (sessionId, turnId) => turnOf(find(sessionId, turnId)),
     decide({ sessionId, turnId, choice }) {
-      return store.write(() => {
+      const decided = store.write(() => {
         const turn = find(sessionId, turnId);
         if (turn.waiting_on === null) throw new AppError('TURN_MISMATCH', { activeTurnId: turns.open(turn.session)?.id ?? '' });
         if (choice === 'resume') runs.resume(turn);
         else cancelNow(turn);
         return turnOf(find(sessionId, turnId));
       });
+      runs.pump();
+      return decided;
     },
     history({ sessionId, limit, cursor }) {
       const session = kernel.session(sessionId);
