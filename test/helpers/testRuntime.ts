@@ -43,6 +43,8 @@ export type TestRuntimeOptions = {
   readonly sampling?: SamplingChoice;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly engineLimits?: Partial<SupervisionLimits>;
+  /** Default: every line is kept in `log`. */
+  readonly logger?: Logger;
   /** An existing data folder, which is kept at the end: for restarts. Default: a fresh one, removed at the end. */
   readonly dataDir?: string;
 };
@@ -77,10 +79,11 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
   const log: LogLine[] = [];
   const scripted = options.models === undefined ? createScriptedModel() : null;
   const given = options.models === undefined ? scripted : options.models;
+  const logger = options.logger ?? createTestLog(log);
   const runtime = await createRuntime({
     paths,
     clock: options.clock ?? createClock(),
-    log: createTestLog(log),
+    log: logger,
     starter: options.starter ?? createInlineFakeEngine(),
     env: options.env ?? {},
     fetch: options.fetch ?? { open: () => Promise.reject(new AppError('NO_NETWORK')) },
@@ -92,7 +95,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
     ...(options.engineLimits === undefined ? {} : { engineLimits: options.engineLimits }),
   });
-  const serve = createConnections({ router: runtime.router, refusals: runtime.refusals, log: createTestLog(log) });
+  const serve = createConnections({ router: runtime.router, refusals: runtime.refusals, log: logger });
   const connections = new Set<() => void>();
   const connect = () => {
     const [near, far] = createMemoryPorts();
