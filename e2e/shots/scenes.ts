@@ -57,7 +57,7 @@ export const scenes: readonly Scene[] = [
     name: 'chat-empty',
     async play(stage) {
       await stage.open();
-      await stage.page.getByText('Ask something', { exact: true }).waitFor();
+      await stage.page.getByText('For example').waitFor();
     },
   },
   {
@@ -336,11 +336,7 @@ export const scenes: readonly Scene[] = [
       await showList(stage);
       await stage.page.getByRole('searchbox', { name: 'Search chats' }).fill('service');
       await stage.page.clock.runFor(300);
-      await stage.page
-        .getByRole('mark')
-        .first()
-        .waitFor()
-        .catch(() => stage.page.locator('mark').first().waitFor());
+      await stage.page.locator('mark').first().waitFor();
     },
   },
   {

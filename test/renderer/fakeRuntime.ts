@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/client';
 import { createRouterClient, implement } from '@orpc/server';
 import type { Link, Transport } from '../../src/renderer/lib/transport.ts';
+import { appErrors } from '../../src/shared/contract/clientErrors.ts';
 import { contract } from '../../src/shared/contract/index.ts';
 import type { DownloadsValue } from '../../src/shared/contract/models.ts';
 import type { RuntimeHealth } from '../../src/shared/contract/runtime.ts';
@@ -637,7 +638,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
             let target: unknown = client;
             for (const part of path) target = (target as Record<string, unknown>)[part];
             const cutOff = mine.promise.then(() => {
-              throw new Error('link is closed');
+              throw Object.assign(new Error('link is closed'), { name: 'AbortError' });
             });
             const abort = new AbortController();
             void mine.promise.then(() => abort.abort());
@@ -646,7 +647,8 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
             const call = (target as (input: unknown, options: object) => Promise<unknown>)(structuredClone(input), {
               signal: abort.signal,
             });
-            return Promise.race([call, cutOff]).then((output) => untilCut(output, cutOff));
+            const next = () => Promise.race([call, cutOff]).then((output) => untilCut(output, cutOff));
+            return appErrors({ input, signal: callOptions.signal, next });
           },
         },
         closed: mine.promise,

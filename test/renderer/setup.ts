@@ -1,4 +1,23 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
+// The machine may be busy with other tests; a state that comes late still comes.
+configure({ asyncUtilTimeout: 10_000 });
+
 afterEach(() => cleanup());
+
+// What jsdom lacks and the page uses. Layout is not computed here: what needs it is tested in a real browser (window/*.test.ts).
+if (typeof window !== 'undefined') {
+  class NoResizeObserver {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  }
+  window.ResizeObserver ??= NoResizeObserver;
+  globalThis.ResizeObserver ??= NoResizeObserver;
+  Element.prototype.scrollIntoView ??= () => {};
+  Element.prototype.scrollTo ??= () => {};
+  Element.prototype.hasPointerCapture ??= () => false;
+  Element.prototype.releasePointerCapture ??= () => {};
+  globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, '\\$&') } as typeof CSS;
+}

@@ -63,7 +63,10 @@ const moving: readonly DownloadJob['phase'][] = ['queued', 'waiting', 'downloadi
 
 function Item(props: { icon: ReactNode; label?: string; tone?: string | undefined; children: ReactNode }) {
   return (
-    <span className={`inline-flex items-center gap-4 border-l border-line px-12 first:border-l-0 ${props.tone ?? ''}`} title={props.label}>
+    <span
+      className={`inline-flex items-center gap-4 border-l border-line px-12 first:border-l-0 first:pl-8 ${props.tone ?? ''}`}
+      title={props.label}
+    >
       {props.icon}
       {props.children}
     </span>

@@ -8,7 +8,7 @@ import { IconButton } from './IconButton.tsx';
 const shownMs = 2000;
 
 /** Copies, and says in place whether it worked. */
-export function CopyButton(props: { name: string; text: () => string; words?: boolean; className?: string }) {
+export function CopyButton(props: { name: string; text: () => string; words?: boolean; quiet?: boolean; className?: string }) {
   const t = useTexts();
   const { clock } = useServices();
   const [result, setResult] = useState<'copied' | 'failed' | null>(null);
@@ -20,7 +20,12 @@ export function CopyButton(props: { name: string; text: () => string; words?: bo
     );
   };
   const name = result === null ? props.name : result === 'copied' ? t('message.copied') : t('message.copyFailed');
-  if (props.words) return <Button onClick={copy}>{name}</Button>;
+  if (props.words)
+    return (
+      <Button look={props.quiet ? 'quiet' : 'plain'} className={props.className ?? ''} onClick={copy}>
+        {name}
+      </Button>
+    );
   return (
     <IconButton
       icon={result === null ? Copy : result === 'copied' ? Check : TriangleAlert}

@@ -6,7 +6,7 @@ export function Dialog(props: { open: boolean; onClose: () => void; title: strin
   return (
     <Radix.Root open={props.open} onOpenChange={(open) => !open && props.onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-20 bg-text/30" />
+        <Radix.Overlay className="fixed inset-0 z-20 bg-scrim" />
         <Radix.Content className="move-menu fixed top-1/2 left-1/2 z-20 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 rounded-card border border-line bg-raised p-24 shadow-dialog">
           <Radix.Title className="text-heading">{props.title}</Radix.Title>
           <Radix.Description className="mt-8 text-ui text-text-2 [overflow-wrap:anywhere]">{props.body}</Radix.Description>
@@ -22,7 +22,7 @@ export function Drawer(props: { open: boolean; onClose: () => void; title: strin
   return (
     <Radix.Root open={props.open} onOpenChange={(open) => !open && props.onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-10 bg-text/20" />
+        <Radix.Overlay className="fixed inset-0 z-10 bg-scrim" />
         <Radix.Content
           aria-describedby={undefined}
           className="move-drawer fixed inset-y-0 left-0 z-10 flex w-list max-w-[calc(100vw-3rem)] flex-col border-r border-line bg-page shadow-dialog"

@@ -1,4 +1,5 @@
 import { RPCLink } from '@orpc/client/message-port';
+import { appErrors } from '../../shared/contract/clientErrors.ts';
 import { type PageBridge, parsePageLinkMessage } from '../../shared/contract/pageLink.ts';
 import { AppError, fromWire } from '../../shared/errors/appError.ts';
 import { deferred } from '../../shared/util/deferred.ts';
@@ -58,6 +59,7 @@ function linkOver(port: MessagePort, gone: Promise<{ signedOut: boolean }>, stop
       addEventListener: target.addEventListener.bind(target) as MessagePort['addEventListener'],
       postMessage: port.postMessage.bind(port) as MessagePort['postMessage'],
     },
+    interceptors: [appErrors],
   });
   const closed = deferred<{ signedOut: boolean }>();
   const end = (how: { signedOut: boolean }) => {

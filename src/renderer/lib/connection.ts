@@ -2,9 +2,8 @@ import { type ClientContext, type ClientLink, createORPCClient } from '@orpc/cli
 import type { ContractRouterClient } from '@orpc/contract';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Contract } from '../../shared/contract/index.ts';
-import { AppError, isAppError, toAppError } from '../../shared/errors/appError.ts';
+import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Clock } from '../../shared/util/clock.ts';
-import { fromClientError } from './clientErrors.ts';
 import type { Link, Transport } from './transport.ts';
 
 export type Api = ContractRouterClient<Contract>;
@@ -123,14 +122,7 @@ export function createConnection(deps: { transport: Transport; clock: Clock }): 
       const signal = options.signal ?? ended.signal;
       await settled(signal, (kind) => kind !== 'connecting');
       if (current === null) throw new AppError('RUNTIME_UNAVAILABLE');
-      const used = current;
-      let output: unknown;
-      try {
-        output = await used.link.call(path, input, options);
-      } catch (error) {
-        throw asAppError(error, used !== current, signal);
-      }
-      return isIterator(output) ? mapped(output, (error) => asAppError(error, used !== current, signal)) : output;
+      return current.link.call(path, input, options);
     },
   };
 
@@ -145,35 +137,4 @@ export function createConnection(deps: { transport: Transport; clock: Clock }): 
       wake?.();
     },
   };
-}
-
-/** A call that died with its link was not answered: what it did is unknown, so it is RUNTIME_UNAVAILABLE and not a failure of its own. */
-function asAppError(error: unknown, linkGone: boolean, signal: AbortSignal): AppError {
-  if (isAppError(error)) return error;
-  if (signal.aborted) return new AppError('CANCELLED', {}, { cause: error });
-  const known = fromClientError(error);
-  if (known !== null) return known;
-  return linkGone || isLinkError(error) ? new AppError('RUNTIME_UNAVAILABLE', {}, { cause: error }) : toAppError(error);
-}
-
-function isLinkError(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || /not open|closed/i.test(error.message));
-}
-
-function isIterator(value: unknown): value is AsyncIterableIterator<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
-}
-
-async function* mapped(source: AsyncIterableIterator<unknown>, map: (error: unknown) => AppError): AsyncGenerator<unknown> {
-  try {
-    for (;;) {
-      const next = await source.next();
-      if (next.done) return next.value;
-      yield next.value;
-    }
-  } catch (error) {
-    throw map(error);
-  } finally {
-    await source.return?.(undefined).catch(() => undefined);
-  }
 }

@@ -4,6 +4,7 @@ import { limits } from '../../shared/domain/limits.ts';
 import { toAppError } from '../../shared/errors/appError.ts';
 import type { Clock } from '../../shared/util/clock.ts';
 import type { Connection } from './connection.ts';
+import { wellFormed } from './sending.ts';
 
 /** True state of the draft on the screen: `kept` only after the runtime said so. */
 export type DraftState = 'kept' | 'typing' | 'keeping' | 'notKept' | 'tooLong';
@@ -67,7 +68,7 @@ export function createDrafts(deps: { connection: Connection; clock: Clock }): Dr
         return;
       }
       if (waiting !== null && waiting.sessionId !== sessionId) void flush();
-      waiting = { sessionId, text };
+      waiting = { sessionId, text: wellFormed(text) };
       if (state.getState().draft !== 'typing') state.setState({ draft: 'typing' });
       takeBack ??= clock.setTimer(waitMs, () => void flush());
     },

@@ -2,6 +2,7 @@ import type { ClientContext, ClientLink } from '@orpc/client';
 
 /** One way to the runtime that is open now. */
 export type Link = {
+  /** Its failures are AppErrors (`appErrors` of the contract). */
   readonly link: ClientLink<ClientContext>;
   /** Resolves when it is gone, with true when the other side no longer knows this page (a sign-in that was taken back). */
   readonly closed: Promise<{ signedOut: boolean }>;

@@ -1,4 +1,5 @@
 import { RPCLink } from '@orpc/client/websocket';
+import { appErrors } from '../../shared/contract/clientErrors.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import { deferred } from '../../shared/util/deferred.ts';
 import type { Transport } from './transport.ts';
@@ -22,7 +23,7 @@ export function createWebTransport(address: string = rpcAddress(location)): Tran
         opened.reject(new AppError(signedOutCodes.includes(event.code) ? 'UNAUTHORIZED' : 'RUNTIME_UNAVAILABLE'));
         closed.resolve({ signedOut: signedOutCodes.includes(event.code) });
       });
-      const link = new RPCLink({ websocket: socket });
+      const link = new RPCLink({ websocket: socket, interceptors: [appErrors] });
       return opened.promise.then(() => ({ link, closed: closed.promise, close: () => socket.close() }));
     },
   };

@@ -119,7 +119,7 @@ export const en = {
     earlier_other: '{{count}} earlier answers',
     unreadable: 'This message cannot be read. The others are not touched.',
     hole: 'A part of this text was missed on the way. The whole answer appears when it is done.',
-    startersTitle: 'Ask something',
+    startersTitle: 'For example',
     starters: {
       explain: 'Explain in simple words how a heat pump works.',
       write: 'Write a short, friendly reminder about an unpaid invoice.',
@@ -204,7 +204,7 @@ export const en = {
     noModel: 'Get a model first. Your text is kept.',
     length: '{{size}}',
     long: '{{characters}} characters, {{size}}',
-    tooLong: 'This is {{size}}. One message holds at most {{max}}. Shorten it, or send it in parts.',
+    tooLong: 'This is {{size}} bytes. One message holds at most {{max}} bytes. Shorten it, or send it in parts.',
     draftKept: 'Draft kept',
     draftNotKept: 'Draft not kept yet. Trying again.',
     draftTooLong: 'Too long to be kept as a draft.',

@@ -114,7 +114,9 @@ function Chats({ onOpened }: { onOpened: () => void }) {
           role="status"
           className="mx-8 mb-8 flex items-center gap-8 rounded-field border border-line bg-surface py-4 pr-4 pl-8 text-small text-text-2"
         >
-          <span className="min-w-0 flex-1 truncate">{t('chats.trashed', { title: trashed.title ?? t('chats.untitled') })}</span>
+          <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+            {t('chats.trashed', { title: trashed.title ?? t('chats.untitled') })}
+          </span>
           <Button look="quiet" className="text-accent" onClick={() => undo(trashed)}>
             {t('chats.undo')}
           </Button>

@@ -50,7 +50,7 @@ export function ChatPlace() {
           {list}
         </Drawer>
       )}
-      <Conversation key={ui.sessionId ?? 'new'} sessionId={ui.sessionId} />
+      <Conversation sessionId={ui.sessionId} />
     </div>
   );
 }
@@ -70,6 +70,9 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
 
   const turn = state === null ? null : openTurn(state);
   const running = turn !== null && turn.waitingOn === null;
+  // A fault belongs to the chat where it happened.
+  useEffect(() => setError(null), [sessionId]);
+
   const mayAsk = turn === null && connection.kind === 'open';
   const canAnswer = language === null || language.state !== 'none';
   useAnswerAnnouncements(state);
@@ -148,6 +151,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
     <main className="flex min-h-0 min-w-0 flex-1 flex-col">
       <Header sessionId={sessionId} />
       <Thread
+        key={sessionId ?? 'new'}
         state={state}
         stopping={stopping !== null && turn?.id === stopping}
         mayAsk={mayAsk}
@@ -246,7 +250,7 @@ function Header({ sessionId }: { sessionId: SessionId | null }) {
           </h1>
         )}
       </div>
-      {language !== null && language.state !== 'none' && (
+      {language !== null && language.state !== 'none' && layout !== 'one' && (
         <p className="flex min-w-0 shrink items-center gap-4 truncate text-small text-text-2">
           <span className="truncate">{language.name ?? t('strip.unknownModel')}</span>
           <span aria-hidden="true">·</span>

@@ -48,7 +48,7 @@ export function ChatRow(props: { session: Session; chosen: boolean; tabbable: bo
     <MenuOfThing items={items} label={t('chats.menu', { title })}>
       <div
         data-chosen={props.chosen || undefined}
-        className={`move-press group flex h-row items-center rounded-field text-ui hover:bg-hover ${props.chosen ? 'bg-accent-soft font-medium text-text' : 'text-text-2'}`}
+        className={`move-press group flex h-row items-center rounded-field text-ui ${props.chosen ? 'bg-accent-soft font-medium text-text' : 'text-text-2 hover:bg-hover'}`}
       >
         {title.length > longTitle ? (
           <Hint text={title} side="right">

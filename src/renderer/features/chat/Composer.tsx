@@ -197,7 +197,7 @@ export function Composer(props: {
           onKeyDown={onKeyDown}
           className="block max-h-[50vh] w-full resize-none overflow-y-auto bg-transparent px-16 pt-12 pb-4 text-body text-text outline-none"
         />
-        <div className="flex items-center gap-12 px-12 pb-8">
+        <div className="flex items-center gap-12 pr-12 pb-12 pl-16">
           <p id="composer-note" className="min-w-0 flex-1 text-small text-text-3 tabular-nums" data-testid="composer-note">
             {noteWords()}
           </p>
@@ -228,7 +228,7 @@ export function Composer(props: {
 
   function noteWords() {
     if (size.tooLong) {
-      return <span className="text-danger">{t('composer.tooLong', { size: bytes(size.bytes), max: bytes(limits.maxInputBytes) })}</span>;
+      return <span className="text-danger">{t('composer.tooLong', { size: number(size.bytes), max: number(limits.maxInputBytes) })}</span>;
     }
     if (sending?.waiting) return <span className="text-warn">{t('composer.waitingLink')}</span>;
     if (sending !== null) return t('composer.storing');

@@ -47,6 +47,11 @@ export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open
           sideOffset={4}
           collisionPadding={8}
           aria-label={t('details.title')}
+          // The first button would open its tooltip over the figures.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+          }}
           className="move-menu z-20 w-[min(22rem,calc(100vw-1rem))] rounded-card border border-line bg-raised p-16 shadow-menu"
         >
           <div className="flex items-center justify-between">

@@ -206,7 +206,9 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
             <Markdown text={message.text} growing={false} />
           </div>
         )}
-        {message.interrupted && <p className="mt-8 text-small text-text-2">{cutWords(t, turn?.status)}</p>}
+        {message.interrupted && turn?.status !== 'failed' && turn?.waitingOn == null && (
+          <p className="mt-8 text-small text-text-2">{cutWords(t, turn?.status)}</p>
+        )}
         {turn?.stopReason === 'max_output' && props.last && (
           <p className="mt-8 text-small text-text-2">{t('thread.interruptedBy.limit')}</p>
         )}

@@ -114,20 +114,19 @@ function Picture({ src, alt }: Inner<{ src?: string | Blob | undefined; alt?: st
   const t = useTexts();
   const link = typeof src === 'string' ? safeLink(src) : null;
   return (
-    <span className="my-8 inline-flex max-w-full flex-wrap items-center gap-8 rounded-field border border-line bg-sunken px-12 py-8 text-small text-text-2">
-      <ImageOff size={16} strokeWidth={1.75} aria-hidden="true" className="shrink-0" />
-      {link === null ? (
-        <span>{t('picture.noAddress')}</span>
-      ) : (
-        <>
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <span className="font-medium text-text">{t('picture.title', { host: link.host })}</span>{' '}
-            {t('picture.body', { host: link.host })}
-          </span>
-          <CopyButton words name={t('picture.copy')} text={() => link.href} />
-        </>
-      )}
-      {alt !== undefined && alt !== '' && <span className="basis-full">{t('picture.alt', { alt })}</span>}
+    <span className="my-8 flex gap-8 rounded-card border border-line bg-sunken p-12 text-small text-text-2">
+      <ImageOff size={16} strokeWidth={1.75} aria-hidden="true" className="mt-px shrink-0" />
+      <span className="flex min-w-0 flex-1 flex-col items-start gap-4 [overflow-wrap:anywhere]">
+        <span className="font-medium text-text">{link === null ? t('picture.noAddress') : t('picture.title', { host: link.host })}</span>
+        {alt !== undefined && alt !== '' && <span>{t('picture.alt', { alt })}</span>}
+        {link !== null && (
+          <>
+            <span>{t('picture.body', { host: link.host })}</span>
+            <span className="text-text-3">{link.href}</span>
+            <CopyButton words quiet className="-ml-8" name={t('picture.copy')} text={() => link.href} />
+          </>
+        )}
+      </span>
     </span>
   );
 }
@@ -162,6 +161,8 @@ function Table({ children }: Inner) {
       <figcaption className="mt-4">
         <CopyButton
           words
+          quiet
+          className="-ml-8"
           name={t('table.copy')}
           text={() => (table.current === null ? '' : tableDataToCSV(extractTableDataFromElement(table.current), ','))}
         />

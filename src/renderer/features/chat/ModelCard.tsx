@@ -95,9 +95,7 @@ export function ModelCard() {
         )}
         {(active?.phase === 'paused' || active?.phase === 'waiting') && <Button onClick={resume}>{t('model.resume')}</Button>}
         {active !== null && active.phase !== 'verifying' && (
-          <Button look="quiet" onClick={() => (active.received > 0 ? setCancelling(true) : cancel())}>
-            {t('model.cancel')}
-          </Button>
+          <Button onClick={() => (active.received > 0 ? setCancelling(true) : cancel())}>{t('model.cancel')}</Button>
         )}
       </div>
       {active === null && <p className="mt-8 text-small text-text-3">{t('model.goesTo', { hosts: hostsOf(entry) })}</p>}

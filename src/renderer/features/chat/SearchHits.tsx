@@ -66,14 +66,19 @@ function Marked({ hit }: { hit: SearchHit }) {
   let at = 0;
   for (const [start, end] of hit.marks) {
     if (start < at || end <= start || end > hit.excerpt.length) continue;
-    parts.push(hit.excerpt.slice(at, start));
+    parts.push(plain(hit.excerpt.slice(at, start)));
     parts.push(
       <mark key={start} className="rounded-badge bg-accent-soft px-px font-medium text-text">
-        {hit.excerpt.slice(start, end)}
+        {plain(hit.excerpt.slice(start, end))}
       </mark>,
     );
     at = end;
   }
-  parts.push(hit.excerpt.slice(at));
+  parts.push(plain(hit.excerpt.slice(at)));
   return <>{parts}</>;
+}
+
+/** The signs of Markdown are noise in a line of a list. */
+function plain(text: string): string {
+  return text.replace(/\*\*|__|`+|^#+\s/gm, '');
 }

@@ -6,9 +6,9 @@ const starters = ['explain', 'write', 'code'] as const;
 export function Starters({ onPick }: { onPick: (text: string) => void }) {
   const t = useTexts();
   return (
-    <div className="pt-48">
-      <h2 className="text-title">{t('thread.startersTitle')}</h2>
-      <ul className="mt-16 border-t border-line">
+    <div className="pt-32">
+      <h2 className="text-heading text-text-2">{t('thread.startersTitle')}</h2>
+      <ul className="mt-8 border-t border-line">
         {starters.map((name) => (
           <li key={name} className="border-b border-line">
             <button
