@@ -12,7 +12,8 @@ export function proxyFor(target: URL, env: Readonly<Record<string, string | unde
   const read = (name: string) => env[name] || env[name.toLowerCase()] || '';
   const setting = target.protocol === 'https:' ? read('HTTPS_PROXY') : read('HTTP_PROXY');
   if (setting === '' || isExempt(target, read('NO_PROXY'))) return { kind: 'direct' };
-  const address = URL.canParse(setting) ? setting : `http://${setting}`;
+  // `host:port` alone would read as an address with the scheme `host:`.
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(setting) ? setting : `http://${setting}`;
   if (!URL.canParse(address)) return { kind: 'unsupported' };
   const proxy = new URL(address);
   return proxy.protocol === 'http:' ? { kind: 'proxy', proxy } : { kind: 'unsupported' };

@@ -15,7 +15,10 @@ let asked = 0;
 
 process.on('message', (raw) => {
   const message = ToNpm.safeParse(raw);
-  if (!message.success) process.exit(64);
+  if (!message.success) {
+    console.error('an order that this build does not know');
+    process.exit(64);
+  }
   if (message.data.k === 'door') {
     waiting.get(message.data.n)?.resolve(message.data.open);
     waiting.delete(message.data.n);

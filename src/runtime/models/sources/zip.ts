@@ -10,7 +10,9 @@ import { createMemberCheck, type Extract, type Member, unsafe } from './archive.
  */
 export const extractFromZip: Extract = async (path, member, { signal, sink }) => {
   const { size } = await stat(path);
-  const zip = await open(path);
+  const zip = await open(path).catch((error: unknown) => {
+    throw damaged(error);
+  });
   try {
     const check = createMemberCheck(size);
     let wanted: yauzl.Entry | null = null;
@@ -27,11 +29,15 @@ export const extractFromZip: Extract = async (path, member, { signal, sink }) =>
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('PACKAGE_FETCH_FAILED', { client: 'pip', exitCode: null, lastLine: 'the package is damaged' }, { cause: error });
+    throw damaged(error);
   } finally {
     zip.close();
   }
 };
+
+function damaged(cause: unknown): AppError {
+  return new AppError('PACKAGE_FETCH_FAILED', { client: 'pip', exitCode: null, lastLine: 'the package is damaged' }, { cause });
+}
 
 function open(path: string): Promise<yauzl.ZipFile> {
   return new Promise((resolve, reject) => {
