@@ -11,7 +11,10 @@ const bin = (name) => inRoot('node_modules', '.bin', name);
 const node = (script, ...rest) => [pinnedNode().path, script, ...rest];
 const reportFile = (name) => inRoot('out', 'reports', `${name}.json`);
 
-const check = (name, command, timeout = 8 * minutes) => ({ name, timeout, command, count: countExit });
+// Without a display the window tests make one of their own, which keeps a person's windows out of them.
+const ownDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '' };
+
+const check = (name, command, env = {}) => ({ name, timeout: 8 * minutes, command, env, count: countExit });
 
 const vitest = (name, timeout) => ({
   name,
@@ -39,8 +42,7 @@ const playwright = (name, timeout, projects, wrap = (command) => command) => ({
         '--reporter=list,json,./test/requirements/playwrightReporter.ts',
       ),
     ),
-  // Without a display the suite makes one of its own, which keeps a person's windows out of the tests.
-  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name), DISPLAY: '', WAYLAND_DISPLAY: '' },
+  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: reportFile(name), ...ownDisplay },
   count: (code) => countPlaywright(code, reportFile(name)),
 });
 
@@ -73,6 +75,7 @@ export const testRunners = [
     ...playwright('offline', 12 * minutes, ['web', 'electron'], withoutRoutes),
     impossible: () => (works([...namespace, 'true']) ? null : 'this system gives no network namespace'),
   },
+  check('crash', () => node('test/crash/run.ts', '--kills', '4', '--seed', '11'), ownDisplay),
   check('requirements', () => node('test/requirements/report.ts')),
 ];
 
