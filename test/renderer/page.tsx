@@ -69,6 +69,7 @@ export async function openPage(
   installMedia({ dark: options.dark ?? false, contrast: options.contrast ?? false });
   useUi.setState({ place: 'chat', sessionId: null, listOpen: width >= 1024, trashOpen: false, query: '', target: null });
   useAnnouncer.setState({ text: '' });
+  Object.defineProperty(navigator, 'language', { configurable: true, value: 'en-GB' });
   const clipboard = { texts: [] as string[], refuse: false };
   Object.defineProperty(navigator, 'clipboard', {
     configurable: true,

@@ -63,11 +63,16 @@ function Chats({ onOpened }: { onOpened: () => void }) {
   const undo = (session: Session) => run(() => api.sessions.restore({ sessionId: session.id }).then(() => setTrashed(null)));
   const readOlder = () =>
     run(async () => {
-      const page = await api.sessions.list({
-        limit: limits.sessionPageMax,
-        ...(older?.next == null ? {} : { pageToken: older.next }),
-      });
-      setOlder((now) => ({ sessions: [...(now?.sessions ?? []), ...page.sessions], next: page.nextPageToken }));
+      const known = new Set(sessions.map((s) => s.id));
+      let token = older?.next ?? null;
+      let fresh: readonly Session[] = [];
+      // The first pages hold what the live list already shows; a press must bring something new.
+      do {
+        const page = await api.sessions.list({ limit: limits.sessionPageMax, ...(token === null ? {} : { pageToken: token }) });
+        fresh = page.sessions.filter((s) => !known.has(s.id));
+        token = page.nextPageToken;
+      } while (fresh.length === 0 && token !== null);
+      setOlder((now) => ({ sessions: [...(now?.sessions ?? []), ...fresh], next: token }));
     });
   const hasOlder = value !== null && sessions.length < value.total && (older === null || older.next !== null);
 

@@ -8,8 +8,8 @@ import { useTexts } from '../../lib/texts.ts';
 import { type ExchangeDeeds, ExchangeView } from './Exchange.tsx';
 import { type Exchange, exchangesOf } from './exchanges.ts';
 
-/** Longer threads are drawn in part (style page, section 4). */
-const virtualFrom = 100;
+/** Threads of more than a hundred messages are drawn in part (style page, section 4); an exchange is two of them. */
+const virtualFrom = 50;
 /** Nearer to the end than this counts as "at the end": a line of text. */
 const atEndPx = 48;
 
