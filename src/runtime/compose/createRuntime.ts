@@ -87,8 +87,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
     const files = deps.files ?? createFiles();
     const machine = deps.machine ?? createMachine();
+    // Fixed for the life of the runtime; the settings page gets a switch of its own.
+    const offline = () => env.SOTTO_OFFLINE === '1' || env.SOTTO_OFFLINE === 'true';
     const ledger = createLedger({ db, clock });
-    const fetch = deps.fetch ?? createFetch({ ledger, clock, log, env });
+    const fetch = deps.fetch ?? createFetch({ ledger, clock, log, env, offline });
     const catalogue = createCatalogue(deps.catalogue ?? (await shippedCatalogue()));
     const installed = createInstalledModels(db);
     const registry = createRegistry({ installed, files, modelsDir: paths.models, clock, log });
@@ -120,12 +122,13 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       installed,
       registry,
       fetch,
-      packages: createPackages({ files, ledger, clock, log, npmEntry: entryFile('npmFetch', import.meta.url), env }),
+      packages: createPackages({ files, ledger, clock, log, npmEntry: entryFile('npmFetch', import.meta.url), env, offline }),
+      offline,
       files,
       clock,
       log,
       paths,
-      trial: engines.trial,
+      trial: (path, signal) => engines.trial(path, signal),
     });
     disposables.add(() => downloads[Symbol.asyncDispose]());
 
@@ -140,7 +143,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
     const refusals = createRefusals();
     const health = createHealth({ store, engines, refusals, clock });
-    disposables.add(health.dispose);
+    disposables.add(() => health.dispose());
 
     const services: RuntimeServices = {
       store,
@@ -153,10 +156,10 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       sessions: agent.sessions,
       turns: agent.turns,
       events: agent.events,
-      keys: createKeys({ db, clock }),
-      settings: createSettings({ db }),
+      keys: createKeys({ db, clock, write: (work) => store.write(work) }),
+      settings: createSettings({ db, write: (work) => store.write(work) }),
       language: engines.status,
-      enableLanguage: engines.enable,
+      enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
     };
 

@@ -195,6 +195,8 @@ it('models and questions have their sentence when there is no model and no netwo
   expect(JSON.parse(list.out.split('\n')[0] ?? '')).toMatchObject({ state: 'not installed' });
   const unknown = await runSotto(['models', 'pull', 'no-such-model', '--data', data.path]);
   expect([unknown.code, unknown.err]).toEqual([codes.MODEL_UNKNOWN.exitCode, expect.stringContaining('There is no model no-such-model.')]);
+  const offline = await runSotto(['models', 'pull', 'smollm2-135m-instruct-q4_1', '--offline', '--data', data.path]);
+  expect([offline.code, offline.err]).toEqual([codes.OFFLINE.exitCode, expect.stringContaining('Sotto is set to stay offline.')]);
   const ask = await runSotto(['ask', 'hello', '--data', data.path]);
   expect([ask.code, ask.err]).toEqual([codes.MODEL_NOT_INSTALLED.exitCode, expect.stringContaining('No language model is installed.')]);
 });

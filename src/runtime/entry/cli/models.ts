@@ -58,6 +58,8 @@ async function pull(id: string, json: boolean, client: RuntimeClient, io: Io): P
         return 0;
       }
       if (job.phase === 'failed') throw fromWire({ code: job.error?.code ?? 'INTERNAL', message: '', data: job.error?.data ?? {} });
+      // Nothing will move before a person takes the switch back, so there is nothing to stay for.
+      if (job.phase === 'waiting' && job.waitingFor === 'policy') throw new AppError('OFFLINE');
       if (job.phase === 'cancelled') throw new AppError('CANCELLED');
     }
     throw new AppError('RUNTIME_UNAVAILABLE');
