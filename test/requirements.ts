@@ -31,7 +31,7 @@ export const requirements = [
   {
     id: 'GE-05',
     part: 'answers',
-    levels: ['unit', 'contract'],
+    levels: ['unit', 'store', 'contract'],
     what: 'Secrets live only behind the Secrets port. Definitions, events, exports and logs carry ref',
   },
   {

@@ -57,6 +57,7 @@ export function exchangesOf(rows: readonly HistoryRow[]): Exchange[] {
  * its arguments and on the engine's count alone. Exchanges stay whole.
  *
  * @param exchanges  oldest first.
+ * @param dated      puts date and time to a message of a person.
  * @param leftOut    messages older than `exchanges` that were not even read.
  * @param count      tokens of a rendered prompt, from the loaded engine.
  * @throws AppError CONTEXT_OVERFLOW when system and newest message alone leave no room for an answer (CX-03).
@@ -67,7 +68,7 @@ export async function buildContext(input: {
   leftOut: number;
   newest: { text: string; at: string; sequence: number };
   contextSize: number;
-  dated: (text: string, at: string, newest: boolean) => string;
+  dated: (text: string, at: string) => string;
   count: (prompt: LanguageModelV4Prompt) => Promise<number>;
 }): Promise<BuiltContext> {
   const { system, exchanges, newest, contextSize, dated, count } = input;
@@ -117,7 +118,7 @@ function render(
   system: string,
   exchanges: readonly Exchange[],
   newest: { text: string; at: string },
-  dated: (text: string, at: string, newest: boolean) => string,
+  dated: (text: string, at: string) => string,
 ): LanguageModelV4Prompt {
   const spoken: { role: 'user' | 'assistant'; text: string }[] = [];
   const say = (role: 'user' | 'assistant', text: string) => {
@@ -125,9 +126,8 @@ function render(
     if (last?.role === role) last.text += `\n\n${text}`;
     else if (role === 'user' || last !== undefined) spoken.push({ role, text });
   };
-  for (const { messages } of exchanges)
-    for (const { role, text, at } of messages) say(role, role === 'user' ? dated(text, at, false) : text);
-  say('user', dated(newest.text, newest.at, true));
+  for (const { messages } of exchanges) for (const { role, text, at } of messages) say(role, role === 'user' ? dated(text, at) : text);
+  say('user', dated(newest.text, newest.at));
   return [
     { role: 'system', content: system },
     ...spoken.map(({ role, text }): LanguageModelV4Prompt[number] => ({ role, content: [{ type: 'text', text }] })),

@@ -175,7 +175,7 @@ export function createRuns(kernel: Kernel): Runs {
       leftOut: readable - shown,
       newest: { text: plainText(JSON.parse(turn.input)), at: turn.created_at, sequence: turn.input_sequence },
       contextSize,
-      dated: (text, at, newest) => dated(text, newest ? kernel.localTime(Date.parse(at)) : null),
+      dated: (text, at) => dated(text, () => kernel.localTime(Date.parse(at))),
       count,
     });
     const { trim } = context;

@@ -61,7 +61,7 @@ const sweepAtOnce = 100;
 /** Types that change what a list shows. */
 const listed = /^(session\.|turn\.|input\.)/;
 
-export function createSessions(kernel: Kernel, turns: Turns): OwnedSessions {
+export function createSessions(kernel: Kernel, turns: Pick<Turns, 'cancel'>): OwnedSessions {
   const { store, clock, log, events, sessions, hub } = kernel;
   const list = createLiveValue<SessionListValue>({ sessions: [], total: 0, trashed: 0 });
   let watchers = 0;

@@ -59,11 +59,11 @@ export function createTitles(kernel: Kernel, busy: () => boolean): Titles {
     try {
       title = await complete(sessionId, instructionsOf(kernel.agents, session.revision_id), rows, signal);
     } catch (error) {
-      if (signal.aborted) {
-        if (!kernel.closing.aborted) waiting.push(sessionId);
-        return;
-      }
-      log.info('agent.titleFailed', { code: toAppError(error).code });
+      if (!signal.aborted) log.info('agent.titleFailed', { code: toAppError(error).code });
+    }
+    if (signal.aborted) {
+      if (!kernel.closing.aborted) waiting.push(sessionId);
+      return;
     }
     name(sessionId, title ?? firstWords(question));
   }
@@ -81,7 +81,7 @@ export function createTitles(kernel: Kernel, busy: () => boolean): Titles {
         { role: 'system', content: system },
         ...exchange.map((row, index): LanguageModelV4Prompt[number] => ({
           role: row.role === 'assistant' ? 'assistant' : 'user',
-          content: [{ type: 'text', text: index === 0 ? dated(row.text, kernel.localTime(Date.parse(row.created_at))) : row.text }],
+          content: [{ type: 'text', text: index === 0 ? dated(row.text, () => kernel.localTime(Date.parse(row.created_at))) : row.text }],
         })),
         { role: 'user', content: [{ type: 'text', text: ask }] },
       ];
@@ -91,6 +91,7 @@ export function createTitles(kernel: Kernel, busy: () => boolean): Titles {
         temperature: 0,
         abortSignal: AbortSignal.any([signal, deadline.signal, kernel.closing]),
       });
+      if (signal.aborted) return null;
       const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
       record(sessionId, {
         model: model.modelId,

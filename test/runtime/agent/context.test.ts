@@ -2,15 +2,18 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerReserve, buildContext, type Exchange, exchangesOf } from '../../../src/runtime/agent/context.ts';
+import { dated } from '../../../src/runtime/agent/dateLine.ts';
 import { newId } from '../../../src/shared/domain/ids.ts';
 import { isAppError } from '../../../src/shared/errors/appError.ts';
 import { scriptedTokens } from '../../helpers/scriptedLanguageModel.ts';
+import { fixedQuestions } from '../../helpers/testModel.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { createKernelHarness, type KernelHarness } from './harness.ts';
 
 const chat = (h: KernelHarness) => h.agent.sessions.start({ origin: 'app', title: 'Named' }).session.id;
 const textOf = (message: LanguageModelV4Prompt[number] | undefined): string => {
-  if (message === undefined || typeof message.content === 'string') return message?.content ?? '';
+  if (message === undefined) return '';
+  if (typeof message.content === 'string') return message.content;
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 };
 const tokensOf = (prompt: LanguageModelV4Prompt): number => prompt.reduce((sum, message) => sum + scriptedTokens(textOf(message)), 0);
@@ -34,11 +37,11 @@ const build = (exchanges: Exchange[], newest: string, contextSize: number, leftO
   });
 
 describe('context', () => {
-  it('CX-01: system, history, then the newest message with date and time', async () => {
+  it('CX-01: system, history, then the newest message with date and time where it speaks of them', async () => {
     verifies('CX-01');
     await using h = await createKernelHarness({ scripts: (_, call) => [{ say: `answer ${call}` }] });
     const id = chat(h);
-    for (const content of ['first', 'second']) {
+    for (const content of ['first', 'What day is it today?']) {
       const { turnId } = h.agent.turns.send({ sessionId: id, content });
       await h.settled(id, turnId);
       h.clock.advance(60_000);
@@ -46,10 +49,24 @@ describe('context', () => {
     const prompt = h.model.calls[1]?.prompt ?? [];
     expect(prompt.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(textOf(prompt[0])).toContain('helpful assistant');
-    expect(textOf(prompt[2])).toBe('answer 0');
-    expect(textOf(prompt[3])).toContain('second');
-    expect(textOf(prompt[3])).toContain('2026-01-02T03:05');
-    expect(textOf(prompt[1])).toContain('first');
+    expect(prompt.slice(1).map(textOf)).toEqual(['first', 'answer 0', 'What day is it today?\n(It is 2026-01-02T03:05.)']);
+  });
+
+  it('CX-01: the fixed questions of the starter model get no line, which would make it answer with a date', () => {
+    verifies('CX-01');
+    const line = (text: string) => dated(text, () => 'Monday, 30 November 2026 at 14:20') !== text;
+    expect(fixedQuestions.map(([question]) => question).filter(line)).toEqual([]);
+    for (const asked of [
+      'What is the date?',
+      "what's the time",
+      'Which year is it?',
+      'What should I do tonight?',
+      'How many days until Christmas?',
+      'Wie wird das Wetter morgen?',
+      '今天星期几',
+    ])
+      expect([asked, line(asked)]).toEqual([asked, true]);
+    expect(line(`Summarise:\n${'x '.repeat(2_000)}today${' y'.repeat(2_000)}`)).toBe(false);
   });
 
   it('CX-01: the prompt of the next turn begins with all that the engine has already read', async () => {
@@ -57,14 +74,13 @@ describe('context', () => {
     await using h = await createKernelHarness({ scripts: (_, call) => [{ say: `answer ${call}` }] });
     const id = chat(h);
     for (let n = 0; n < 5; n++) {
-      const { turnId } = h.agent.turns.send({ sessionId: id, content: `question ${n}` });
+      const { turnId } = h.agent.turns.send({ sessionId: id, content: n % 2 === 0 ? `question ${n}` : `What happens today, ${n}?` });
       await h.settled(id, turnId);
       h.clock.advance(3_600_000);
     }
-    const prompts = h.model.calls.map((call) => JSON.stringify(call.prompt.slice(0, -1)));
     for (let n = 1; n < 5; n++) {
-      const before = JSON.stringify(h.model.calls[n - 1]?.prompt.slice(0, -1)).slice(0, -1);
-      expect(prompts[n]?.startsWith(before)).toBe(true);
+      const before = JSON.stringify(h.model.calls[n - 1]?.prompt).slice(0, -1);
+      expect(JSON.stringify(h.model.calls[n]?.prompt).startsWith(before)).toBe(true);
     }
   });
 

@@ -48,6 +48,8 @@ export type KernelHarness = {
   /** The events of a session, all of them. */
   log(sessionId: SessionId): DurableEvent[];
   types(sessionId: SessionId): string[];
+  /** Waits for a state, never for a time. */
+  until(holds: () => boolean): Promise<void>;
   /** Waits until the turn has ended (or waits for a decision). */
   settled(sessionId: SessionId, turnId: TurnId): Promise<void>;
   /** As a power cut: the old runtime never writes again; a new one opens the folder. */
@@ -104,15 +106,17 @@ export async function createKernelHarness(options: KernelOptions = {}): Promise<
       }
     },
     types: (sessionId) => harness.log(sessionId).map((event) => event.type),
-    async settled(sessionId, turnId) {
-      const done = () => {
-        const turn = harness.agent.turns.get(sessionId, turnId);
-        return turn.completedAt !== null || turn.waitingOn !== null;
-      };
-      for (let tries = 0; !done(); tries += 1) {
-        if (tries > 20_000) throw new Error('the turn did not end');
+    async until(holds) {
+      for (let tries = 0; !holds(); tries += 1) {
+        if (tries > 20_000) throw new Error('it never came to that');
         await new Promise((resolve) => setImmediate(resolve));
       }
+    },
+    settled(sessionId, turnId) {
+      return harness.until(() => {
+        const turn = harness.agent.turns.get(sessionId, turnId);
+        return turn.completedAt !== null || turn.waitingOn !== null;
+      });
     },
     async crash() {
       // The connection is cut under the old runtime, so that nothing it still does reaches the disk.
