@@ -258,7 +258,8 @@ type Cursor = {
   text(most: number, field: string): Promise<string>;
 };
 
-const windowBytes = 256 * 1024;
+// Small enough that parsing one holds the thread for few ms only.
+const windowBytes = 64 * 1024;
 
 /** Walks the file through one window, so that memory stays small whatever the header claims. */
 function createCursor(reader: ByteReader, nowMs: () => number): Cursor {

@@ -15,7 +15,7 @@ const model = tinyGguf({ data });
 /** Runs the child to its end; `null` = killed. */
 function run(dir: string, url: string, killAt: string | null): Promise<number | null> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: dir, ...(killAt === null ? {} : { SOTTO_KILL_AT: killAt }) };
-  const child = fork(resolve('test/runtime/models/crashChild.ts'), [dir, url, String(data)], { env, execArgv: [], stdio: 'inherit' });
+  const child = fork(resolve('test/runtime/models/crashMain.ts'), [dir, url, String(data)], { env, execArgv: [], stdio: 'inherit' });
   return new Promise((done) => child.once('exit', (code) => done(code)));
 }
 

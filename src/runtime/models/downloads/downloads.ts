@@ -108,6 +108,7 @@ export function createDownloads(deps: {
     watch: (signal) => snapshots.live.watch(signal),
     async recover() {
       await files.makeFolder(paths.parts);
+      jobs.trim(limits.finishedShown);
       for (const job of table.all()) dispatch(job, { type: 'processStart' });
       await dropOldParts();
     },

@@ -37,7 +37,14 @@ export async function npmDownload(
       if (process.versions['electron'] !== undefined) env['ELECTRON_RUN_AS_NODE'] = '1';
       const child = fork(entry, [], { cwd: run.tmp, env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
       child.on('message', (raw) => onMessage(child, raw, rows, run));
-      const order: NpmOrder = { k: 'fetch', name: spec.name, version: spec.version, file: run.file, tmp: run.tmp, nodePath: personsNode(run.env) };
+      const order: NpmOrder = {
+        k: 'fetch',
+        name: spec.name,
+        version: spec.version,
+        file: run.file,
+        tmp: run.tmp,
+        nodePath: personsNode(run.env),
+      };
       child.send(order, () => {});
       return child;
     });

@@ -39,7 +39,13 @@ export async function pipDownload(
   const args = [...first, '-m', 'pip', 'download', ...options, '-d', run.folder, `${spec.name}==${spec.version}`];
   await runClient('pip', run, () =>
     // Its own process group, so that a cancel ends whatever pip itself started.
-    spawn(command, args, { cwd: run.folder, env: packageEnv(run.env, run.tmp), stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+    spawn(command, args, {
+      cwd: run.folder,
+      env: packageEnv(run.env, run.tmp),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    }),
   );
 }
 
