@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import { createHttpServer } from '../../src/runtime/http/server.ts';
 import { createClock } from '../../src/runtime/platform/clock.ts';
 import { createNodeStarter } from '../../src/runtime/platform/nodeStarter.ts';
@@ -166,6 +166,10 @@ const child: Transport = {
   },
 };
 
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString() : '';
+}
+
 const webSocket: Transport = {
   name: 'over a WebSocket',
   async open() {
@@ -210,7 +214,7 @@ const webSocket: Transport = {
     const socket = await dial();
     const caller = callerOn({
       send: (text) => socket.send(text),
-      onText: (listener) => void socket.on('message', (data) => listener(String(data))),
+      onText: (listener) => void socket.on('message', (data) => listener(textOf(data))),
       onClose: (listener) => void socket.on('close', listener),
     });
     return {
@@ -220,7 +224,7 @@ const webSocket: Transport = {
         const second = await dial();
         return callerOn({
           send: (text) => second.send(text),
-          onText: (listener) => void second.on('message', (data) => listener(String(data))),
+          onText: (listener) => void second.on('message', (data) => listener(textOf(data))),
           onClose: (listener) => void second.on('close', listener),
         }).client;
       },

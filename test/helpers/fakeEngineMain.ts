@@ -18,6 +18,7 @@ runFakeEngine(
         case 'segv':
           process.kill(process.pid, 'SIGSEGV');
           return;
+        case 'hang':
         case 'freeze':
           for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       }

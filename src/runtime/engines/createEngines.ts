@@ -4,7 +4,7 @@ import type { ModelId } from '../../shared/domain/ids.ts';
 import type { LanguageStatus } from '../../shared/domain/models.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
-import { type SupervisionLimits } from '../../shared/supervision/state.ts';
+import type { SupervisionLimits } from '../../shared/supervision/state.ts';
 import { createSupervisor, engineFailure } from '../../shared/supervision/supervisor.ts';
 import type { LiveValue } from '../../shared/util/liveValue.ts';
 import type { LanguageModel } from '../inference/languageModel.ts';

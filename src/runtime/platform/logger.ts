@@ -123,7 +123,7 @@ export function createFileSink(folder: string, options: { name?: string; echo?: 
   };
 }
 
-/** Lines to stderr alone. */
+/** Lines to stderr alone: tools of the project that have no data folder. */
 export function createStderrSink(): LogSink {
   return { write: (line) => void process.stderr.write(line), close: () => {} };
 }

@@ -52,7 +52,7 @@ export function createNodeStarter(deps: {
       // The exit may be seen before the last messages are read (a goodbye among them): the channel's end comes after them.
       child?.once('exit', (code, signal) => {
         const how = { code, signal };
-        if (child?.connected !== true) return ended(how);
+        if (child === null || !child.connected) return ended(how);
         child.once('disconnect', () => ended(how));
         setTimeout(() => ended(how), CHANNEL_DRAIN_MS).unref();
       });

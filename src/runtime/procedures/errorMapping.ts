@@ -45,7 +45,7 @@ export function errorMiddleware(deps: { log: Logger; refusals: Refusals }) {
       if (!isIterator(result.output)) return result;
       return {
         ...result,
-        output: mapEventIterator(result.output, { value: async (item) => item, error: async (error) => translate(error) }),
+        output: mapEventIterator(result.output, { value: async (item: unknown) => item, error: async (error) => translate(error) }),
       };
     } catch (error) {
       throw translate(error);
@@ -72,15 +72,19 @@ export function wire(error: AppError): ORPCError<string, unknown> {
 }
 
 function known(error: unknown, procedure: string, log: Logger): AppError {
-  const app =
-    error instanceof ORPCError && Object.hasOwn(codes, error.code) && error.cause instanceof AppError ? error.cause : toAppError(error);
+  const app = isOrpcError(error) && Object.hasOwn(codes, error.code) && error.cause instanceof AppError ? error.cause : toAppError(error);
   if (app.code === 'INTERNAL') log.error('rpc.internal', { procedure, incident: String(app.data.incident) }, app.cause ?? app);
   return app;
 }
 
+/** The class is generic over `any`. */
+function isOrpcError(error: unknown): error is ORPCError<string, unknown> {
+  return error instanceof ORPCError;
+}
+
 /** The first issue of a failed input schema as field and reason (SV-17); `null` for any other error. */
 export function validationFault(error: unknown, input: unknown): InputFault | null {
-  if (!(error instanceof ORPCError) || error.code !== 'BAD_REQUEST' || !(error.cause instanceof ValidationError)) return null;
+  if (!isOrpcError(error) || error.code !== 'BAD_REQUEST' || !(error.cause instanceof ValidationError)) return null;
   const issue: unknown = error.cause.issues[0];
   return isIssue(issue) ? faultOf(issue, input, '') : { field: '', reason: 'type' };
 }

@@ -12,9 +12,14 @@ import { inputFault } from './inputShape.ts';
 export function fromOrpc(error: unknown, signal?: Pick<AbortSignal, 'aborted'>): AppError {
   if (error instanceof AppError) return error;
   if (signal?.aborted) return new AppError('CANCELLED', {}, { cause: error });
-  if (error instanceof ORPCError) return fromAnswer(error.code, error);
+  if (isAnswer(error)) return fromAnswer(error.code, error);
   if (isClosedLink(error)) return new AppError('RUNTIME_UNAVAILABLE', {}, { cause: error });
   return toAppError(error);
+}
+
+/** The class is generic over `any`; an answer's data is unknown until it was looked at. */
+function isAnswer(error: unknown): error is ORPCError<string, unknown> {
+  return error instanceof ORPCError;
 }
 
 /** The peer ends waiting calls with an AbortError when its port or socket closes, and later ones with a plain Error of its queue. */
@@ -72,7 +77,11 @@ function withAppErrors<T extends Iterator>(iterator: T, signal: AbortSignal | un
       if (key === 'next') return () => guarded(() => target.next());
       if (key === 'return') return (value?: unknown) => guarded(() => target.return?.(value) ?? Promise.resolve({ done: true, value }));
       const member: unknown = Reflect.get(target, key);
-      return typeof member === 'function' ? member.bind(target) : member;
+      return isMethod(member) ? (...args: unknown[]) => Reflect.apply(member, target, args) : member;
     },
   });
+}
+
+function isMethod(value: unknown): value is (...args: unknown[]) => unknown {
+  return typeof value === 'function';
 }

@@ -26,7 +26,7 @@ describe('PV-14: what a whole conversation leaves in the log', () => {
     }
     await client.sessions.setDraft({ sessionId: session.id, text: 'WALLABY-DRAFT' });
     await client.sessions.search({ query: 'EMU-QUERY' });
-    await client.sessions.get({ sessionId: 'CASSOWARY-ID' as never }).catch(() => {});
+    await client.sessions.get({ sessionId: 'CASSOWARY-ID' }).catch(() => {});
     await client.turns.send({ sessionId: session.id, content: [] as never }).catch(() => {});
     await rt.stop();
     const log = lines.join('');

@@ -17,8 +17,6 @@ export const silentLog: Logger = { info: () => {}, warn: () => {}, error: () => 
 
 export const hello: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }];
 
-export type EngineSetup = ReturnType<typeof setUpEngines>;
-
 /** The real engines over whatever the starter starts; the slot is the test's to change. */
 export function setUpEngines<C extends Clock>(
   starter: ProcessStarter,

@@ -65,7 +65,7 @@ describe('a local answer', () => {
     expect(tenth.error).toMatchObject({ code: 'TOO_MANY_REQUESTS' });
     for (const abort of aborts) abort.abort();
     const ends = await Promise.all(answers);
-    expect(ends.map((end) => end.finish)).toEqual(['cancelled', ...Array(8).fill(null)]);
+    expect(ends.map((end) => end.finish)).toEqual(['cancelled', ...Array.from({ length: 8 }, () => null)]);
     expect(ends.filter((end) => end.error !== null).every((end) => end.error instanceof AppError && end.error.code === 'CANCELLED')).toBe(
       true,
     );
