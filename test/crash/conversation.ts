@@ -46,7 +46,16 @@ export async function createConversation(data: string, chance: () => number) {
     while (!(await reached().catch(() => false))) {
       if (performance.now() - began > answerMs) throw new Error(`waited in vain until ${what}`);
       await look();
+      await pressTryAgain();
       await pause(50);
+    }
+  }
+
+  /** Three deaths in quick succession stop the restarts until a person asks for one: they would press what is offered. */
+  async function pressTryAgain(): Promise<void> {
+    for (const name of [en.link.again, en.failed.retry]) {
+      const button = sotto.page.getByRole('button', { name });
+      if (await button.isVisible().catch(() => false)) await button.click({ timeout: 2_000 }).catch(() => {});
     }
   }
 
@@ -89,7 +98,12 @@ export async function createConversation(data: string, chance: () => number) {
     async askCalmly(text: string): Promise<void> {
       await settle();
       await send(text);
-      await until(`"${text}" stands in the thread`, async () => [...shown.values()].some((words) => words.includes(text)));
+      await until(`"${text}" stands in the thread`, async () => {
+        // While an answer goes on after a crash the words wait in the composer; a person sends them once more.
+        if ((await growing().count()) === 0 && (await box().isEditable()) && (await box().inputValue()) === text)
+          await box().press('Enter');
+        return [...shown.values()].some((words) => words.includes(text));
+      });
       const asked = Math.max(...[...shown].filter(([, words]) => words.includes(text)).map(([place]) => place));
       await settle();
       await until(`"${text}" is answered`, async () => {
@@ -122,7 +136,12 @@ export async function createConversation(data: string, chance: () => number) {
       return shown.size;
     },
 
-    said: () => sotto.said,
+    /** What was there when it went wrong. */
+    async evidence(): Promise<string> {
+      await sotto.page.screenshot({ path: 'out/crash.png' }).catch(() => null);
+      const words = await sotto.page.evaluate(() => document.body.innerText).catch(() => '');
+      return [...sotto.said.slice(-40), '', words.slice(-1500), '(picture: out/crash.png)'].join('\n');
+    },
   };
 }
 

@@ -54,7 +54,7 @@ try {
   console.log(`\n${kills} kills (${counts}): all of ${messages} shown messages are stored, integrity_check ok`);
 } catch (error) {
   console.error(error);
-  console.error(talk?.said().slice(-40).join('\n') ?? '');
+  console.error((await talk?.evidence()) ?? '');
   console.error(`again with: npm run test:crash -- --kills ${kills} --seed ${values.seed}`);
   process.exitCode = 1;
 } finally {
