@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { memoryNeed, modelShape } from '../../shared/domain/fit.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import type { SupervisionLimits } from '../../shared/supervision/state.ts';
@@ -11,7 +10,6 @@ import type { Agent, ModelSource, SamplingChoice } from '../agent/ports.ts';
 import { createEngines, type Engines } from '../engines/createEngines.ts';
 import { createCatalogue } from '../models/catalogue.ts';
 import { createDownloads } from '../models/downloads/downloads.ts';
-import { inspectModelFile } from '../models/inspect.ts';
 import { createRegistry, type Registry } from '../models/registry.ts';
 import { createPackages } from '../models/sources/packages.ts';
 import { entryFile } from '../platform/entryFile.ts';
@@ -32,6 +30,7 @@ import { openStore, type Store } from '../store/open.ts';
 import { createSettings } from '../store/settings.ts';
 import { createHealth } from './health.ts';
 import { languageSlot } from './languageSlot.ts';
+import { createPreflight } from './preflight.ts';
 
 export type RuntimeDeps = {
   readonly paths: Paths;
@@ -103,15 +102,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       log,
       machine,
       slot: languageSlot(registry, env, log),
-      preflight: async (path) => {
-        const header = await inspectModelFile(files, path, clock);
-        const shape = modelShape(header);
-        return {
-          fileBytes: header.fileBytes,
-          trainedContext: shape.trainedContext,
-          needBytes: (contextSize) => memoryNeed(shape, { contextSize, microBatch: 512, flashAttention: false }).total,
-        };
-      },
+      preflight: createPreflight(files, clock),
       ...(deps.engineLimits === undefined ? {} : { limits: deps.engineLimits }),
     });
     disposables.add(() => engines[Symbol.asyncDispose]());

@@ -20,13 +20,21 @@ export const hello: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: '
 /** The real engines over whatever the starter starts; the slot is the test's to change. */
 export function setUpEngines<C extends Clock>(
   starter: ProcessStarter,
-  options: { clock: C; freeBytes?: () => number; preflight?: Preflight; env?: Record<string, string>; limits?: Partial<SupervisionLimits> },
+  options: {
+    clock: C;
+    path?: string;
+    dataDir?: string;
+    freeBytes?: () => number;
+    preflight?: Preflight;
+    env?: Record<string, string>;
+    limits?: Partial<SupervisionLimits>;
+  },
 ) {
   let model: InstalledLanguage | null = modelA;
   const listeners: (() => void)[] = [];
   const slot: LanguageSlot & { choose(next: InstalledLanguage | null): void } = {
     chosen: () => model,
-    path: async () => '/nowhere/model.gguf',
+    path: async () => options.path ?? '/nowhere/model.gguf',
     onChange: (listener) => void listeners.push(listener),
     choose(next) {
       model = next;
@@ -39,9 +47,17 @@ export function setUpEngines<C extends Clock>(
     physicalCores: () => 4,
     logicalCores: () => 8,
   };
+  let pid: number | null = null;
+  const watched: ProcessStarter = {
+    start(spec) {
+      const link = starter.start(spec);
+      if (spec.args.includes('language')) pid = link.pid();
+      return link;
+    },
+  };
   const engines = createEngines({
-    starter,
-    paths: pathsOf('/nowhere/data'),
+    starter: watched,
+    paths: pathsOf(options.dataDir ?? '/nowhere/data'),
     env: options.env ?? {},
     clock: options.clock,
     log: silentLog,
@@ -55,7 +71,17 @@ export function setUpEngines<C extends Clock>(
     if (face === null) throw new Error('no model');
     return face;
   };
-  return { engines, slot, language, clock: options.clock };
+  return {
+    engines,
+    slot,
+    language,
+    clock: options.clock,
+    /** Of the newest language engine. */
+    pid() {
+      if (pid === null) throw new Error('no engine');
+      return pid;
+    },
+  };
 }
 
 export const fakeTime = () => createFakeClock();
