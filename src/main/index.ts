@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { app, type BrowserWindow, session } from 'electron';
+import { app, type BrowserWindow, ipcMain, MessageChannelMain, session } from 'electron';
+import { channels } from '../shared/contract/pageLink.ts';
 import { toAppError } from '../shared/errors/appError.ts';
-import { answerPages } from './app/connect.ts';
+import { createConnectHandler } from './app/connect.ts';
 import { listPageFiles } from './app/pageFiles.ts';
 import { quitInOrder } from './app/quit.ts';
 import { registerAppScheme, serveApp } from './app/scheme.ts';
@@ -10,9 +11,9 @@ import { guardNavigation } from './os/navigation.ts';
 import { closeNetwork } from './os/network.ts';
 import { guardPermissions } from './os/permissions.ts';
 import { runtimeEnvironment } from './processes/environment.ts';
+import { runtimeForm } from './processes/form.ts';
 import { createPagePorts } from './processes/pagePorts.ts';
 import { createRuntimeProcess } from './processes/runtime.ts';
-import { runtimeForm } from './processes/starters.ts';
 import { makeWindow } from './windows/makeWindow.ts';
 
 const log = createLog(
@@ -50,12 +51,14 @@ function start(): void {
   });
   // It needs no window: it starts beside Chromium, and the page finds it ready. A failure is told to the page that asks.
   runtime.session().catch((error: unknown) => log.warn('runtime.notReady', { code: toAppError(error).code }));
-  answerPages(createPagePorts(runtime, log), log);
+  const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), log });
+  ipcMain.handle(channels.connect, createConnectHandler({ ports, log }));
 
   let window: BrowserWindow | null = null;
   const show = () => {
     if (window !== null) {
       if (window.isMinimized()) window.restore();
+      window.show();
       window.focus();
       return;
     }
@@ -71,7 +74,7 @@ function start(): void {
   };
 
   // Whatever makes web contents, they are guarded.
-  app.on('web-contents-created', (_event, contents) => guardNavigation(contents, log));
+  app.on('web-contents-created', (_event, contents) => guardNavigation(contents, log, () => performance.now()));
   app.on('second-instance', show);
   app.on('activate', show);
   app.on('window-all-closed', () => {

@@ -1,34 +1,50 @@
-import { ipcMain } from 'electron';
+import type { MessagePortMain } from 'electron';
 import { type ConnectReply, channels, isLinkNumber } from '../../shared/contract/pageLink.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { MainLog } from '../log.ts';
 import type { Page, PagePorts } from '../processes/pagePorts.ts';
-import { isOurMainFrame } from './origin.ts';
+import { type AskingFrame, isOurMainFrame } from './origin.ts';
 
-/** The one invoke channel. Who asks is read from the frame, never from the input (RB-02). */
-export function answerPages(ports: PagePorts, log: MainLog): void {
-  ipcMain.handle(channels.connect, async (event, number: unknown): Promise<ConnectReply> => {
-    const frame = event.senderFrame;
-    if (frame === null || !isOurMainFrame(frame)) {
+/** The event of the one invoke channel, as far as it is looked at; Electron's own fits. */
+export type ConnectEvent = {
+  readonly senderFrame: AskingFrame | null;
+  readonly sender: {
+    readonly id: number;
+    readonly mainFrame: AskingFrame;
+    isDestroyed(): boolean;
+    postMessage(channel: string, message: unknown, transfer?: MessagePortMain[]): void;
+    send(channel: string, ...args: unknown[]): void;
+  };
+};
+
+/**
+ * Answers `connect` of the preload. Who asks is read from the frame, never from the input (RB-02).
+ *
+ * @param mayAsk  the guard of the sender; tests give another one to see that their check would notice.
+ */
+export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; mayAsk?: typeof isOurMainFrame }) {
+  const { ports, log, mayAsk = isOurMainFrame } = deps;
+  return async (event: ConnectEvent, number: unknown): Promise<ConnectReply> => {
+    if (!mayAsk(event.senderFrame)) {
       log.warn('sender.refused');
       return { status: 'failed', error: new AppError('FORBIDDEN_SENDER').toWire() };
     }
     if (!isLinkNumber(number)) {
       return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'number', reason: 'type' }).toWire() };
     }
-    // It is checked again before anything is handed out: the runtime may take seconds, and the page may have gone by then.
-    const contents = event.sender;
-    const present = () => !contents.isDestroyed() && isOurMainFrame(contents.mainFrame);
+    const { sender } = event;
+    // Looked at again before anything is handed out: the runtime may take seconds, and the page may have gone by then.
+    const present = () => !sender.isDestroyed() && mayAsk(sender.mainFrame);
     const page: Page = {
-      key: String(contents.id),
+      key: String(sender.id),
       givePort(one, port) {
-        if (present()) contents.postMessage(channels.port, one, [port]);
+        if (present()) sender.postMessage(channels.port, one, [port]);
         else port.close();
       },
       tellClosed(one) {
-        if (present()) contents.send(channels.closed, one);
+        if (present()) sender.send(channels.closed, one);
       },
     };
     return ports.connect(page, number);
-  });
+  };
 }

@@ -1,4 +1,4 @@
-import { app } from 'electron';
+import { app, BrowserWindow } from 'electron';
 import type { MainLog } from '../log.ts';
 import type { RuntimeProcess } from '../processes/runtime.ts';
 
@@ -10,6 +10,8 @@ export function quitInOrder(runtime: RuntimeProcess, log: MainLog): void {
     event.preventDefault();
     if (state === 'stopping') return;
     state = 'stopping';
+    // A person who quits sees it at once; the page's own complaint that the runtime is gone is not for them.
+    for (const window of BrowserWindow.getAllWindows()) window.hide();
     runtime
       .dispose()
       .catch((error: unknown) => log.error('runtime.stopFailed', {}, error))

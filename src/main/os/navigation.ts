@@ -1,11 +1,20 @@
-import { dialog, shell, type WebContents } from 'electron';
+import { shell, type WebContents } from 'electron';
 import { isOurAddress, outsideAddress } from '../app/origin.ts';
 import type { MainLog } from '../log.ts';
 
-/** The window stays where it is; links leave for the person's browser only after a question that names the host (section 5). */
-export function guardNavigation(contents: WebContents, log: MainLog): void {
-  const refuse = (name: string) => (event: { preventDefault(): void }) => {
-    log.warn('navigation.refused', { name });
+/** ms. A link opens right after the press that asked for it; a script that opens windows by itself comes without one. */
+const pressCountsMs = 1_000;
+const presses: ReadonlySet<string> = new Set(['mouseDown', 'mouseUp', 'keyDown', 'rawKeyDown', 'touchEnd', 'gestureTap']);
+
+/**
+ * The window stays where it is. `https:` and `mailto:` links, whose host the page shows beside them, leave for the person's own programs
+ * after a press, one for each (section 5).
+ *
+ * @param nowMs  monotonic ms.
+ */
+export function guardNavigation(contents: WebContents, log: MainLog, nowMs: () => number): void {
+  const refuse = (kind: string) => (event: { preventDefault(): void }) => {
+    log.warn('navigation.refused', { kind });
     event.preventDefault();
   };
   // A reload of our own page is a navigation too, and the only one.
@@ -18,38 +27,18 @@ export function guardNavigation(contents: WebContents, log: MainLog): void {
   contents.on('will-redirect', refuse('will-redirect'));
   contents.on('will-attach-webview', refuse('will-attach-webview'));
 
-  const leave = createLeave(log);
+  let pressedAtMs = Number.NEGATIVE_INFINITY;
+  contents.on('input-event', (_event, input) => {
+    if (presses.has(input.type)) pressedAtMs = nowMs();
+  });
   contents.setWindowOpenHandler(({ url }) => {
     const outside = outsideAddress(url);
-    if (outside === null) log.warn('window.refused');
-    else leave(outside);
+    if (outside === null || nowMs() - pressedAtMs > pressCountsMs) {
+      log.warn('window.refused', { why: outside === null ? 'scheme' : 'noPress' });
+    } else {
+      pressedAtMs = Number.NEGATIVE_INFINITY;
+      shell.openExternal(outside.href).catch((error: unknown) => log.error('link.failed', {}, error));
+    }
     return { action: 'deny' };
   });
-}
-
-/** One question at a time: a page that asks in a loop cannot bury the person. */
-function createLeave(log: MainLog): (url: URL) => void {
-  let asking = false;
-  return (url) => {
-    if (asking) return;
-    asking = true;
-    const target = url.protocol === 'mailto:' ? url.pathname : url.host;
-    dialog
-      .showMessageBox({
-        type: 'question',
-        message: `Open ${target.slice(0, 200)} outside Sotto?`,
-        detail: url.href.slice(0, 500),
-        buttons: ['Open', 'Stay here'],
-        defaultId: 0,
-        cancelId: 1,
-        noLink: true,
-      })
-      .then(async ({ response }) => {
-        if (response === 0) await shell.openExternal(url.href);
-      })
-      .catch((error: unknown) => log.error('link.failed', {}, error))
-      .finally(() => {
-        asking = false;
-      });
-  };
 }

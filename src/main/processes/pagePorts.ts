@@ -1,4 +1,4 @@
-import { MessageChannelMain, type MessagePortMain } from 'electron';
+import type { MessageChannelMain, MessagePortMain } from 'electron';
 import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
 import { type ConnectReply, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
@@ -21,8 +21,13 @@ export type PagePorts = {
 
 type OpenPort = { readonly id: number; readonly page: Page; readonly number: string; readonly local: MessagePortMain | null };
 
-/** Gives each page a port to the runtime, and tells it when the runtime behind the port is gone. */
-export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePorts {
+/**
+ * Gives each page a port to the runtime, and tells it when the runtime behind the port is gone.
+ *
+ * @param channel  makes the two ends of a port.
+ */
+export function createPagePorts(deps: { runtime: RuntimeProcess; channel: () => MessageChannelMain; log: MainLog }): PagePorts {
+  const { runtime, log } = deps;
   const { relay } = runtime;
   let lastId = 0;
   let current: Session | null = null;
@@ -57,7 +62,7 @@ export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePort
   function openPort(session: Session, page: Page, number: string): void {
     lastId += 1;
     const id = lastId;
-    const { port1, port2 } = new MessageChannelMain();
+    const { port1, port2 } = deps.channel();
     const port: OpenPort = { id, page, number, local: relay ? port1 : null };
     open.set(id, port);
     if (relay) {
@@ -90,7 +95,8 @@ export function createPagePorts(runtime: RuntimeProcess, log: MainLog): PagePort
       try {
         const session = await runtime.session();
         adopt(session);
-        if (open.size >= maxPorts) throw new AppError('RUNTIME_UNAVAILABLE');
+        // It may have ended while we waited for our turn.
+        if (current !== session || open.size >= maxPorts) throw new AppError('RUNTIME_UNAVAILABLE');
         openPort(session, page, number);
         return { status: 'connected' };
       } catch (cause) {

@@ -1,13 +1,18 @@
 import path from 'node:path';
+import { isAppError } from '../../shared/errors/appError.ts';
 import type { ProcessSpec, ProcessStarter } from '../../shared/supervision/processStarter.ts';
-import { createSupervisor, runtimeFailure, type Session } from '../../shared/supervision/supervisor.ts';
+import { createSupervisor, runtimeFailure, type Session, type Supervisor } from '../../shared/supervision/supervisor.ts';
 import type { MainLog } from '../log.ts';
 import { systemClock } from './clock.ts';
 import { serveEngines } from './engineHost.ts';
-import { createNodeStarter, createUtilityStarter, noStarter, type RuntimeForm } from './starters.ts';
+import type { RuntimeForm } from './form.ts';
+import { createNodeStarter, createUtilityStarter, noStarter } from './starters.ts';
 
 /** ms. A start may migrate a large database, with a backup first; orderly quit waits 5 s (RE-09). */
 const limits = { startMs: 120_000, stopWaitMs: 5_000 } as const;
+
+/** As many as the breaker allows; one that says goodbye at once does not count there. */
+const starts = 3;
 
 export type RuntimeProcess = {
   /** Main passes each message of a port on, since a plain Node child cannot take ports. */
@@ -55,7 +60,7 @@ export function createRuntimeProcess(deps: {
   return {
     relay: form.kind !== 'utility',
     async session() {
-      const session = await supervisor.ensure();
+      const session = await withRestarts(supervisor);
       if (session !== current) {
         current = session;
         if (form.kind === 'utility') serveEngines(session, starter, log);
@@ -65,4 +70,15 @@ export function createRuntimeProcess(deps: {
     forgive: () => supervisor.reset(),
     dispose: () => supervisor.dispose(),
   };
+}
+
+/** A child that dies before it is ready is started again, as one that dies later would be, until the breaker opens. */
+async function withRestarts(supervisor: Supervisor): Promise<Session> {
+  for (let left = starts; ; left -= 1) {
+    try {
+      return await supervisor.ensure();
+    } catch (error) {
+      if (left <= 1 || !isAppError(error, 'RUNTIME_UNAVAILABLE') || supervisor.status().phase === 'broken') throw error;
+    }
+  }
 }

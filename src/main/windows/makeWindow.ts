@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { BrowserWindow, nativeTheme, screen } from 'electron';
 import { appOrigin } from '../../shared/contract/pageLink.ts';
+import { isOurAddress } from '../app/origin.ts';
 import type { MainLog } from '../log.ts';
 import { minimumSize, openingBounds } from './bounds.ts';
 
@@ -47,20 +48,28 @@ export function makeWindow({ preload, boundsFile, developer, log }: WindowOption
       log.warn('window.boundsNotKept', { code: error instanceof Error && 'code' in error ? String(error.code) : null });
     }
   });
-  reloadAfterCrash(window, log);
-  window.loadURL(`${appOrigin}/`).catch((error: unknown) => log.error('window.loadFailed', {}, error));
+  const load = () => {
+    if (!window.isDestroyed()) window.loadURL(`${appOrigin}/`).catch((error: unknown) => log.error('window.loadFailed', {}, error));
+  };
+  // No event asks before about:blank: it is left again.
+  window.webContents.on('did-navigate', (_event, url) => {
+    if (!isOurAddress(url)) load();
+  });
+  reloadAfterCrash(window, load, log);
+  load();
   return window;
 }
 
 /** The page holds no truth, so that loading it again loses nothing. */
-function reloadAfterCrash(window: BrowserWindow, log: MainLog): void {
+function reloadAfterCrash(window: BrowserWindow, load: () => void, log: MainLog): void {
   const times: number[] = [];
   window.webContents.on('render-process-gone', (_event, details) => {
     log.error('page.gone', { reason: details.reason, exitCode: details.exitCode });
     if (details.reason === 'clean-exit' || window.isDestroyed()) return;
     const now = Date.now();
     times.push(now);
-    if (times.filter((time) => now - time < 60_000).length <= reloadsPerMinute) window.webContents.reload();
+    // Not at once: within this event a load is lost.
+    if (times.filter((time) => now - time < 60_000).length <= reloadsPerMinute) setImmediate(load);
   });
 }
 

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, link, mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+/** The tests' copy of the starter model; `npm run setup` puts it there. */
+function modelFile(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
+  return path.join(cache, 'sotto', 'models', 'SmolLM2-135M-Instruct.Q4_1.gguf');
+}
+
+/** Fills an empty folder with what the product itself makes of it: a database and the starter model, installed and proven. */
+export async function makeTemplate(folder: string): Promise<void> {
+  const model = modelFile();
+  if (!existsSync(model)) throw new Error('the test model is missing: run `npm run setup` first');
+  await promisify(execFile)(process.execPath, ['e2e/helpers/makeTemplate.ts', folder, model], { timeout: 120_000 });
+}
+
+/** A data folder of one test: a copy of the template. The model file is linked, so that it is the same proven file. */
+export async function freshDataFolder(withModel: boolean): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sotto-e2e-'));
+  const template = process.env['SOTTO_E2E_TEMPLATE'];
+  if (!withModel) return folder;
+  if (template === undefined) throw new Error('globalSetup did not run');
+  await copyLinked(template, folder);
+  return folder;
+}
+
+async function copyLinked(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) await copyLinked(source, target);
+    else if (entry.name.endsWith('.gguf')) await link(source, target);
+    else await cp(source, target, { preserveTimestamps: true });
+  }
+}
