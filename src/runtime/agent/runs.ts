@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type MessageId, newId, type SessionId, type TurnId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
-import { plainText } from '../../shared/domain/message.ts';
+import { type Message, plainText } from '../../shared/domain/message.ts';
 import type { Usage } from '../../shared/domain/session.ts';
 import { timestamp } from '../../shared/domain/time.ts';
 import { AppError, isAppError, toAppError } from '../../shared/errors/appError.ts';
@@ -173,7 +173,7 @@ export function createRuns(kernel: Kernel): Runs {
       system: instructionsOf(kernel.agents, session.revision_id),
       exchanges,
       leftOut: readable - shown,
-      newest: { text: plainText(JSON.parse(turn.input)), at: turn.created_at, sequence: turn.input_sequence },
+      newest: { text: plainText(JSON.parse(turn.input) as Message), at: turn.created_at, sequence: turn.input_sequence },
       contextSize,
       dated: (text, at) => dated(text, () => kernel.localTime(Date.parse(at))),
       count,

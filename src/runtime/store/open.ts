@@ -72,7 +72,7 @@ export async function openStore(deps: StoreDeps): Promise<Store> {
       const backup = backUp(sqlite, open, paths.backups, clock.nowMs());
       log.info('store.backup', { version: backup.version, at: backup.at });
     });
-    return assemble(sqlite, open, deps, lock.release);
+    return assemble(sqlite, open, deps, () => lock.release());
   } catch (error) {
     db?.close();
     lock.release();
@@ -112,9 +112,9 @@ function assemble(sqlite: Sqlite, db: Database, deps: StoreDeps, release: () => 
     generation,
     state: guard.state,
     reader,
-    read: guard.read,
-    write: guard.write,
-    afterCommit: guard.afterCommit,
+    read: (work) => guard.read(work),
+    write: (work) => guard.write(work),
+    afterCommit: (callback) => guard.afterCommit(callback),
     async [Symbol.asyncDispose]() {
       takeBack();
       guard.close();

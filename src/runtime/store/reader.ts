@@ -74,7 +74,7 @@ export function createReader(deps: { database: string; clock: Clock; log: Logger
         pump();
       }
     };
-    started.on('error', (error) => lost(error.name));
+    started.on('error', (error: unknown) => lost(error instanceof Error ? error.name : 'error'));
     started.on('exit', () => lost('exit'));
     return started;
   }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
-import { toAppError, type WireError } from '../../shared/errors/appError.ts';
+import { AppError, toAppError, type WireError } from '../../shared/errors/appError.ts';
+import { storeFaultOf } from './guard.ts';
 import { searchIn } from './search.ts';
 import { loadSqlite } from './sqlite.ts';
 
@@ -26,11 +27,16 @@ const { database } = workerData as { database: string };
 const port = parentPort;
 if (port !== null) {
   const opened = open();
+  const answer = async (request: ReaderRequest): Promise<ReaderReply> => {
+    try {
+      return { id: request.id, ok: true, rows: searchIn(await opened, request) };
+    } catch (error) {
+      const fault = storeFaultOf(error);
+      return { id: request.id, ok: false, error: (fault === null ? toAppError(error) : new AppError(fault)).toWire() };
+    }
+  };
   port.on('message', (request: ReaderRequest) => {
-    opened
-      .then((db): ReaderReply => ({ id: request.id, ok: true, rows: searchIn(db, request) }))
-      .catch((error: unknown): ReaderReply => ({ id: request.id, ok: false, error: toAppError(error).toWire() }))
-      .then((reply) => port.postMessage(reply));
+    void answer(request).then((reply) => port.postMessage(reply));
   });
 }
 

@@ -150,7 +150,10 @@ describe('recovery', () => {
     });
     expect(h.agent.recover()).toEqual({ resumed: 3, waiting: 0, cancelled: 1, queued: 2, sealed: 0 });
     for (const { id, turnId } of sent) await h.settled(id, turnId);
-    expect(sent.map(({ id, turnId }) => h.agent.turns.get(id, turnId).status)).toEqual(['cancelled', ...Array(5).fill('completed')]);
+    expect(sent.map(({ id, turnId }) => h.agent.turns.get(id, turnId).status)).toEqual([
+      'cancelled',
+      ...Array<string>(5).fill('completed'),
+    ]);
     expect(order.slice(-2)).toEqual(['4', '5']);
     expect(h.agent.turns.history({ sessionId: first.id, limit: 5 }).messages.at(-1)).toMatchObject({
       text: 'Some words',
