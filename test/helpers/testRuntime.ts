@@ -14,9 +14,12 @@ import type { Clock, Fetch, LogField, Logger, Paths } from '../../src/runtime/pl
 import { createConnections } from '../../src/runtime/procedures/serveConnection.ts';
 import { appErrors } from '../../src/shared/contract/clientErrors.ts';
 import type { Contract } from '../../src/shared/contract/index.ts';
+import { ModelId } from '../../src/shared/domain/ids.ts';
+import type { LanguageStatus } from '../../src/shared/domain/models.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import type { ProcessStarter } from '../../src/shared/supervision/processStarter.ts';
 import type { SupervisionLimits } from '../../src/shared/supervision/state.ts';
+import { createLiveValue } from '../../src/shared/util/liveValue.ts';
 import { createInlineFakeEngine } from './fakeEngine.ts';
 import { createScriptedModel, type ScriptedModel } from './scriptedLanguageModel.ts';
 
@@ -88,6 +91,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     env: options.env ?? {},
     fetch: options.fetch ?? { open: () => Promise.reject(new AppError('NO_NETWORK')) },
     catalogue: options.catalogue ?? { schemaVersion: 1, entries: [] },
+    ...(given === null || given === 'engine' ? {} : { languageStatus: createLiveValue(readyStatus(given)) }),
     ...(given === 'engine'
       ? {}
       : { models: { current: () => given, unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'language' }) } }),
@@ -134,6 +138,12 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The language slot as it stands when a model has been loaded. */
+function readyStatus(model: LanguageModel): LanguageStatus {
+  const modelId = ModelId.parse(model.modelId);
+  return { state: 'ready', modelId, name: 'Scripted', fraction: null, contextSize: 4096, device: 'cpu', cpuVariant: null, error: null };
 }
 
 export function createTestLog(into: LogLine[] = []): Logger {

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LanguageStatus } from '../../shared/domain/models.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import type { SupervisionLimits } from '../../shared/supervision/state.ts';
 import { detach } from '../../shared/util/detach.ts';
 import { createDisposables } from '../../shared/util/disposables.ts';
+import type { LiveValue } from '../../shared/util/liveValue.ts';
 import { createAgent } from '../agent/createAgent.ts';
 import type { Agent, ModelSource, SamplingChoice } from '../agent/ports.ts';
 import { createEngines, type Engines } from '../engines/createEngines.ts';
@@ -47,8 +49,9 @@ export type RuntimeDeps = {
   /** Parsed content of a catalogue file instead of the shipped one. */
   readonly catalogue?: unknown;
   readonly sampling?: SamplingChoice;
-  /** Answers instead of the local engine. */
+  /** Answers instead of the local engine, and what the language slot then shows. */
   readonly models?: ModelSource;
+  readonly languageStatus?: LiveValue<LanguageStatus>;
   readonly engineLimits?: Partial<SupervisionLimits>;
 };
 
@@ -136,6 +139,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     const health = createHealth({ store, engines, refusals, clock });
     disposables.add(() => health.dispose());
 
+    const settings = createSettings({ db, write: (work) => store.write(work) });
+    disposables.add(() => settings.close());
+
     const services: RuntimeServices = {
       store,
       engines,
@@ -148,8 +154,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       turns: agent.turns,
       events: agent.events,
       keys: createKeys({ db, clock, write: (work) => store.write(work) }),
-      settings: createSettings({ db, write: (work) => store.write(work) }),
-      language: engines.status,
+      settings,
+      language: deps.languageStatus ?? engines.status,
       enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
     };

@@ -35,6 +35,8 @@ export type EngineClient = {
    * the engine to stop; the call then ends with what the engine answers.
    */
   call<M extends LanguageMethod>(method: M, params: EngineParams<M>, options: CallOptions<M>): Promise<EngineResult<M>>;
+  /** Resolves when no call is in flight. @throws AppError CANCELLED. */
+  idle(signal?: AbortSignal): Promise<void>;
   /** Ends the engine in good order; the next call starts a new one. */
   stop(): Promise<void>;
   dispose(): Promise<void>;
@@ -55,6 +57,11 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
   const { key, supervisor, clock, log } = deps;
   let open: { session: Session; pending: Map<number, Pending> } | null = null;
   let ids = 0;
+  const idlers = new Set<() => void>();
+  const settled = () => {
+    if (open !== null && open.pending.size > 0) return;
+    for (const go of [...idlers]) go();
+  };
 
   async function connect(signal?: AbortSignal): Promise<{ session: Session; pending: Map<number, Pending> }> {
     const session = await supervisor.ensure(signal);
@@ -68,6 +75,7 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
       const all = [...pending.values()];
       pending.clear();
       for (const one of all) one.fail(error);
+      settled();
     });
     return mine;
   }
@@ -106,6 +114,7 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
       pending.delete(id);
       stopTimer();
       options.signal?.removeEventListener('abort', cancel);
+      settled();
     };
     const arm = (deadline: Deadline) => {
       stopTimer();
@@ -164,6 +173,21 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
       const live = await connect(options.signal);
       if (options.signal?.aborted) throw new AppError('CANCELLED');
       return run(live, method, params, options);
+    },
+    async idle(signal) {
+      if (open === null || open.pending.size === 0) return;
+      await new Promise<void>((resolve, reject) => {
+        const end = (how: () => void) => () => {
+          idlers.delete(go);
+          signal?.removeEventListener('abort', abort);
+          how();
+        };
+        const go = end(resolve);
+        const abort = end(() => reject(new AppError('CANCELLED')));
+        idlers.add(go);
+        signal?.addEventListener('abort', abort, { once: true });
+        if (signal?.aborted) abort();
+      });
     },
     stop: () => supervisor.stop(),
     dispose: () => supervisor.dispose(),

@@ -79,6 +79,8 @@ export function createLanguageEngine(deps: {
     const contextSize = contextOf(facts.trainedContext, settings);
     // Another model's memory must be free before this one's need is compared with what is free.
     if (loaded !== null && loaded.info.generation === client.generation()) {
+      // An answer of that model may still run; the engine would make the unload wait, past its deadline.
+      await client.idle(signal);
       await client.call('unload', {}, { deadline: { stage: 'unload', ms: engineLimits.loadBaseMs } });
       loaded = null;
     }
@@ -86,7 +88,7 @@ export function createLanguageEngine(deps: {
     const freeBytes = machine.availableBytes();
     if (needBytes > freeBytes) throw new AppError('MODEL_DOES_NOT_FIT', { needBytes, freeBytes });
     const generation = await client.start(signal);
-    const { libraryVersion } = await client.call('abi', {}, { signal, deadline: { stage: 'start', ms: engineLimits.startMs } });
+    const { libraryVersion } = await client.call('abi', {}, { signal, deadline: { stage: 'start', ms: engineLimits.loadBaseMs } });
     const memory = `${model.sha256}/${libraryVersion}`;
     const before = remembered.get(memory);
     if (before !== undefined) throw before;

@@ -45,7 +45,16 @@ export function pathsOf(data: string, modelsDir?: string): Paths {
 
 /** Makes the folders, readable by their owner alone. An older, laxer data folder is tightened. */
 export async function makeFolders(paths: Paths): Promise<void> {
-  for (const folder of [paths.data, paths.backups, paths.models, paths.parts, paths.cache, paths.tmp, paths.logs]) {
+  for (const folder of [
+    paths.data,
+    paths.backups,
+    paths.models,
+    paths.parts,
+    paths.cache,
+    join(paths.cache, 'home'),
+    paths.tmp,
+    paths.logs,
+  ]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   await chmod(paths.data, 0o700);

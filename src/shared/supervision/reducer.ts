@@ -112,7 +112,14 @@ function onFrame(state: SupervisionState, frame: ChildFrame, limits: Supervision
       };
     case 'app':
       if (state.phase === 'starting') return fail(state, { kind: 'protocol', stage: 'start' }, limits);
-      return { state, effects: [{ do: 'deliver', body: frame.body }] };
+      // What a busy child sends shows that its native call moves: the cap is on silence, not on a long answer.
+      return {
+        state,
+        effects: [
+          { do: 'deliver', body: frame.body },
+          ...(state.busy ? [{ do: 'timer', name: 'busy', ms: limits.busyCapMs } as const] : []),
+        ],
+      };
     case 'pong':
       if (!state.pingOpen || frame.n !== state.pingNumber) return stay(state);
       return {

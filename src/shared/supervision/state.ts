@@ -85,8 +85,8 @@ export type SupervisionLimits = {
 };
 
 /**
- * Numbers of models page 11 (start 10 s) and of the architecture page (breaker after three). A native call may hold the child's
- * thread for as long as the longest load deadline of a 50 GB file, hence the busy cap.
+ * Numbers of models page 11 (start 10 s) and of the architecture page (breaker after three). A native call may be silent for as long as
+ * the load deadline of a 50 GB file, hence the busy cap.
  */
 export const supervisionLimits: SupervisionLimits = {
   startMs: 10_000,

@@ -155,6 +155,21 @@ describe('loading', () => {
     expect(starter.starts).toBe(1);
   });
 
+  it('waits for a running answer before it unloads that model, however long the answer takes', async () => {
+    const { language, slot, clock, starter } = set({ endless: true });
+    const abort = new AbortController();
+    const speaks = Promise.withResolvers<void>();
+    const long = answerOf(language(), { signal: abort.signal, onPart: (part) => part.type === 'text-delta' && speaks.resolve() });
+    await speaks.promise;
+    slot.choose(modelB);
+    const next = language().ready({ signal: new AbortController().signal, onProgress: () => {} });
+    for (let i = 0; i < 5; i++) await clock.advanceAsync(20_000);
+    abort.abort();
+    expect((await long).finish).toBe('cancelled');
+    expect(await next).toEqual({ contextSize: 4096 });
+    expect(starter.starts).toBe(1);
+  });
+
   it('has no model when none is installed', () => {
     const { engines, slot } = set({});
     slot.choose(null);

@@ -116,7 +116,17 @@ describe('pings', () => {
     expect(names(effects)).not.toContain('kill');
   });
 
-  it('caps how long a native call may run', () => {
+  it('counts the cap of a native call anew whenever the child says something: a long answer is no hang', () => {
+    const { effects } = life([
+      ensure,
+      ready(),
+      frame({ k: 'busy', generation: 1, label: 'generate' }),
+      frame({ k: 'app', generation: 1, body: 'token' }),
+    ]);
+    expect(effects.filter((effect) => effect.do === 'timer' && effect.name === 'busy')).toHaveLength(2);
+  });
+
+  it('caps how long a native call may be silent', () => {
     const { state } = life([ensure, ready(), frame({ k: 'busy', generation: 1, label: 'load' }), timer('busy')]);
     expect(state.phase).toBe('stopping');
   });
