@@ -433,7 +433,7 @@ export const requirements = [
   {
     id: 'ABI-02',
     part: 'answers',
-    levels: ['process', 'native'],
+    levels: ['unit', 'process', 'native'],
     what: "order: file hash in the engine's catalogue entry → load → version string → bytes of the de",
   },
   {
@@ -451,7 +451,7 @@ export const requirements = [
   {
     id: 'ABI-05',
     part: 'answers',
-    levels: ['process', 'native'],
+    levels: ['unit', 'process', 'native'],
     what: 'text is pulled: next({maxTokens, maxBytes}) → {tokens, text, done, stopReason?, drafted, a',
   },
   {
@@ -463,13 +463,13 @@ export const requirements = [
   {
     id: 'ABI-08',
     part: 'answers',
-    levels: ['process', 'native'],
+    levels: ['unit', 'process', 'native'],
     what: 'sampling: grammar first, then penalties, top-k, top-p, min-p, temperature. Non-finite or o',
   },
   {
     id: 'ABI-09',
     part: 'answers',
-    levels: ['process', 'native'],
+    levels: ['unit', 'process', 'native'],
     what: 'status codes of our own C code and of native/fake: 0 ok, −1 not implemented, −2 invalid ar',
   },
   {

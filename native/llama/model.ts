@@ -68,6 +68,8 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
   const contexts = new Set<LlamaContext>();
   const samplers = new Set<LlamaSampler>();
   const pieces = new Map<number, Uint8Array>();
+  // Asked once per token of every reply: 0 = not asked yet, 1 = no, 2 = yes.
+  const ends = new Uint8Array(vocabularySize);
 
   const readText = (read: (buffer: Uint8Array) => number): string | null => {
     let buffer = new Uint8Array(256);
@@ -148,7 +150,14 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
     metadata,
     tokenize,
     tokenBytes,
-    isEnd: (token) => handle.use(() => (checkToken(token), api.llama_vocab_is_eog(vocab, token))),
+    isEnd(token) {
+      const known = ends[token];
+      if (known !== undefined && known > 0) return known === 2;
+      checkToken(token);
+      const end = handle.use(() => api.llama_vocab_is_eog(vocab, token));
+      ends[token] = end ? 2 : 1;
+      return end;
+    },
     isControl: (token) => handle.use(() => (checkToken(token), api.llama_vocab_is_control(vocab, token))),
     async createContext(options) {
       // The library would make a context on a model without weights, and crash in its first decode.

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findLibraryFile, findLlamaFolder } from '../../../native/core/find.ts';
+import { findLibraryFile, findLlamaFolder, firstWrongFile } from '../../../native/core/find.ts';
 import { Handle, type Pointer } from '../../../native/core/handle.ts';
 import { Status, statusError } from '../../../native/core/status.ts';
 import { checkSamplerOptions, type SamplerOptions, samplerSteps } from '../../../native/llama/samplerOptions.ts';
@@ -94,6 +97,18 @@ describe('finding the library', () => {
     expect(isAppError(error, 'NATIVE_LIBRARY_MISSING')).toBe(true);
     expect(() => findLibraryFile(import.meta.dirname, 'llama')).toThrow('NATIVE_LIBRARY_MISSING');
   });
+});
+
+it('ABI-02: a library file that was exchanged or lost is found before it is loaded', () => {
+  verifies('ABI-02');
+  const folder = mkdtempSync(join(tmpdir(), 'sotto-hash-'));
+  const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
+  writeFileSync(join(folder, 'a.so'), 'hello');
+  expect(firstWrongFile(folder, { 'a.so': hash })).toBeNull();
+  expect(firstWrongFile(folder, { 'a.so': hash, 'b.so': hash })).toEqual({ file: 'b.so', expected: hash, found: 'missing' });
+  writeFileSync(join(folder, 'a.so'), 'hullo');
+  expect(firstWrongFile(folder, { 'a.so': hash })?.file).toBe('a.so');
+  rmSync(folder, { recursive: true });
 });
 
 describe('ABI-08: sampling', () => {
