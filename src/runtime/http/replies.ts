@@ -8,7 +8,8 @@ export type Reply = { readonly status: number; readonly headers: Readonly<Record
 export const commonHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
+  // Not `no-referrer`: with it a browser sends our own sign-in form with `Origin: null`, which the guard refuses.
+  'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',

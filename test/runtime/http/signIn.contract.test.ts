@@ -88,6 +88,8 @@ it('UX-283: the form says what it wants and where to get it, and works without s
   expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(reply.headers['www-authenticate']).toBe('Bearer');
   expect(reply.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/);
+  // `no-referrer` would make browsers send this very form with `Origin: null`.
+  expect(reply.headers['referrer-policy']).toBe('same-origin');
   expect(reply.body).toContain('<label for="code">One-time code</label>');
   expect(reply.body).toContain('<code>sotto keys code</code>');
   expect(reply.body).toContain('A code lasts 10 minutes and works once.');
