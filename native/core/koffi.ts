@@ -12,7 +12,7 @@ let loaded: Koffi | undefined;
  */
 export function koffi(): Koffi {
   if (loaded === undefined) {
-    const required: Koffi = createRequire(import.meta.url)('koffi');
+    const required = createRequire(import.meta.url)('koffi') as Koffi;
     // The tokenizer's patterns and the model loader recurse deeply; koffi's own stacks are 2 MiB and 128 KiB. Must come before the first call.
     required.config({ sync_stack_size: 16 * 1024 * 1024, async_stack_size: 8 * 1024 * 1024, resident_async_pools: 1 });
     loaded = required;

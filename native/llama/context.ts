@@ -41,7 +41,7 @@ export async function createContext(
   const batchSize = api.llama_n_batch(pointer);
   const memory = api.llama_get_memory(pointer);
   // Native memory for token ids: what `llama_decode` reads must not be movable by the garbage collector.
-  const tokenBuffer: Pointer = koffi().alloc('int32', batchSize);
+  const tokenBuffer = koffi().alloc('int32', batchSize) as Pointer;
   let shouldAbort: (() => boolean) | undefined;
   const abortCallback = koffi().register(
     () => {

@@ -4,7 +4,7 @@ import { findLibraryFile, findLlamaFolder, firstWrongFile } from '../core/find.t
 import type { Pointer } from '../core/handle.ts';
 import { type KoffiLibrary, koffi } from '../core/koffi.ts';
 import { libraryHashes } from './libraryHashes.ts';
-import { createLogCollector, type LogCollector } from './log.ts';
+import { createLogCollector } from './log.ts';
 import { loadModel, type ModelLoadOptions } from './model.ts';
 import type { LlamaModel } from './modelType.ts';
 import { defaultPatterns, families, LIBRARY_VERSION, signatures, structs } from './signatures.ts';
@@ -77,8 +77,6 @@ export async function loadLlama(env: Readonly<Record<string, string | undefined>
   };
 }
 
-export type { LogCollector };
-
 function mismatch(library: string, expected: string, found: string): AppError {
   return new AppError('NATIVE_ABI_MISMATCH', { library, expected, found });
 }
@@ -96,7 +94,7 @@ function readVersion(library: KoffiLibrary): string {
 function checkDefaults(library: KoffiLibrary, symbol: string, pattern: readonly string[]): void {
   if (!hasSymbol(library, symbol)) throw mismatch('llama', symbol, 'missing');
   const raw = koffi().struct({ bytes: koffi().array('uint8', 512, 'Typed') });
-  const result: { bytes: Uint8Array } = library.func(symbol, raw, [])();
+  const result = library.func(symbol, raw, [])() as { bytes: Uint8Array };
   const expected = pattern.join('').replaceAll(' ', '');
   let found = '';
   let same = true;

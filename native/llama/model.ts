@@ -90,10 +90,10 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
       // koffi passes NULL for an empty array.
       if (bytes.length === 0) return new Int32Array(0);
       let room = new Int32Array(bytes.length + 16);
-      let count = api.llama_tokenize(vocab as Pointer, bytes, bytes.length, room, room.length, false, parseSpecial);
+      let count = api.llama_tokenize(vocab, bytes, bytes.length, room, room.length, false, parseSpecial);
       if (count < 0 && count > -0x7fff_ffff) {
         room = new Int32Array(-count);
-        count = api.llama_tokenize(vocab as Pointer, bytes, bytes.length, room, room.length, false, parseSpecial);
+        count = api.llama_tokenize(vocab, bytes, bytes.length, room, room.length, false, parseSpecial);
       }
       if (count < 0) throw new AppError('INVALID_INPUT', { field: 'text', reason: 'cannot be tokenised' });
       return room.slice(0, count);
@@ -106,10 +106,10 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
     checkToken(token);
     const piece = handle.use(() => {
       let buffer = new Uint8Array(64);
-      let length = api.llama_token_to_piece(vocab as Pointer, token, buffer, buffer.length, 0, false);
+      let length = api.llama_token_to_piece(vocab, token, buffer, buffer.length, 0, false);
       if (length < 0) {
         buffer = new Uint8Array(-length);
-        length = api.llama_token_to_piece(vocab as Pointer, token, buffer, buffer.length, 0, false);
+        length = api.llama_token_to_piece(vocab, token, buffer, buffer.length, 0, false);
       }
       return buffer.slice(0, Math.max(0, length));
     });

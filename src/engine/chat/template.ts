@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
-import { Environment, Interpreter, Template } from '@huggingface/jinja';
 import { AppError } from '../../shared/errors/appError.ts';
+import { type JinjaEnvironment, jinja } from './jinja.ts';
 
 /** A template comes with a file from anywhere: it may loop, grow and nest as it likes. */
 export const templateLimits = {
@@ -27,7 +27,7 @@ export type ChatTemplate = {
  */
 export function createChatTemplate(source: string, tokens: { readonly bos: string; readonly eos: string }): ChatTemplate {
   if (Buffer.byteLength(source) > templateLimits.sourceBytes) throw rejected('too long');
-  const template = bounded(() => new Template(source), 'cannot be read');
+  const template = bounded(() => new jinja.Template(source), 'cannot be read');
   return {
     render(messages) {
       const text = bounded(() => {
@@ -39,7 +39,7 @@ export function createChatTemplate(source: string, tokens: { readonly bos: strin
         environment.set('add_generation_prompt', true);
         environment.set('bos_token', tokens.bos);
         environment.set('eos_token', tokens.eos);
-        const value: unknown = new Interpreter(environment).run(template.parsed).value;
+        const { value } = new jinja.Interpreter(environment).run(template.parsed);
         return typeof value === 'string' ? value : '';
       }, 'failed while rendering');
       if (text.length > templateLimits.outputCharacters) throw rejected('output too large');
@@ -75,8 +75,8 @@ function bounded<T>(work: () => T, otherwise: string): T {
 }
 
 /** The globals that chat templates expect, as `Template.render` sets them, but with a `range` that refuses before it fills the memory. */
-function createEnvironment(): Environment {
-  const environment = new Environment();
+function createEnvironment(): JinjaEnvironment {
+  const environment = new jinja.Environment();
   for (const [name, value] of [
     ['true', true],
     ['True', true],

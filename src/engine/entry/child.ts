@@ -1,5 +1,5 @@
 import { type ChildFrame, ParentFrame } from '../../shared/supervision/frames.ts';
-import { EngineReply, EngineRequest } from '../contract/frames.ts';
+import { type EngineReply, EngineRequest } from '../contract/frames.ts';
 import { createJobs, type Jobs, type WorkerLink } from './jobs.ts';
 import type { Transport } from './transport.ts';
 
