@@ -85,6 +85,8 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
       // An async function without await is how a plain value meets an asynchronous port.
       '@typescript-eslint/require-await': 'off',
+      // Our services are plain factories: their methods use no `this`, and are handed on as values.
+      '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description' }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'off',
@@ -137,7 +139,12 @@ export default tseslint.config(
     files: ['src/renderer/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: {
-      ...reactHooks.configs.recommended.rules,
+      // The rules of React itself. Those of its compiler, which we do not use, also refuse refs that are read on purpose.
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      'react-hooks/purity': 'error',
+      'react-hooks/set-state-in-render': 'error',
+      'react-hooks/static-components': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },
@@ -145,6 +152,13 @@ export default tseslint.config(
     // The one socket of the served page.
     files: ['src/renderer/lib/**/*.{ts,tsx}'],
     rules: { 'no-restricted-globals': ['error', ...noNetworkGlobals.filter(({ name }) => name !== 'WebSocket')] },
+  },
+  {
+    // What a test reads from JSON, or inside a page, it asserts in the next line.
+    files: ['test/**/*.{ts,tsx}', 'e2e/**/*.ts'],
+    rules: Object.fromEntries(
+      ['assignment', 'member-access', 'call', 'return', 'argument'].map((what) => [`@typescript-eslint/no-unsafe-${what}`, 'off']),
+    ),
   },
   {
     // console is the output of a command line, or of a child whose last words its parent reads; all else logs.

@@ -13,10 +13,11 @@ const config: KnipConfig = {
     'test/crash/*.ts',
     'e2e/**/*.spec.ts',
     'e2e/shots.ts',
+    'e2e/helpers/{makeTemplate,seed}.ts',
   ],
   project: ['src/**/*.{ts,tsx}', 'native/**/*.ts', 'test/**/*.{ts,tsx}', 'e2e/**/*.ts', 'build/**/*.{ts,mjs,cjs}'],
   ignore: ['test/**/fixtures/**'],
-  ignoreBinaries: ['ldd', 'apt-cache', 'cc', 'mount', 'umount', 'Xvfb'],
+  ignoreBinaries: ['ldd', 'apt-cache', 'cc', 'mount', 'umount', 'Xvfb', 'strace', 'pip'],
   // Named in a tsconfig and in a style sheet.
   ignoreDependencies: ['electron-25', 'tailwindcss'],
   ignoreExportsUsedInFile: true,
