@@ -1,4 +1,4 @@
-// Stand-in for default_app.asar, which a packaged Electron lacks: `electron [flags] <app folder or file> [args]`.
+// Stand-in for default_app.asar, which a packaged Electron lacks: `electron [flags] [-r module] <app folder or file> [args]`.
 // It is copied to resources/app/index.js of the unpacked test Electron and runs there on Node 18.
 'use strict';
 const { app } = require('electron');
@@ -6,11 +6,16 @@ const fs = require('node:fs');
 const path = require('node:path');
 const Module = require('node:module');
 
+let target;
+const preload = [];
 const argv = process.argv.slice(1);
-const at = argv.findIndex((argument) => !argument.startsWith('-'));
-const target = at < 0 ? process.env.ELECTRON_APP_PATH : argv[at];
+for (let i = 0; i < argv.length && target === undefined; i++) {
+  if (argv[i] === '-r' || argv[i] === '--require') preload.push(argv[++i]);
+  else if (!argv[i].startsWith('-')) target = argv[i];
+}
+target ??= process.env.ELECTRON_APP_PATH;
 if (!target) {
-  console.error('usage: electron [flags] <app path>');
+  console.error('usage: electron [flags] [-r module] <app path>');
   process.exit(2);
 }
 
@@ -34,4 +39,5 @@ if (name) {
 if (description.desktopName) app.setDesktopName(description.desktopName);
 else if (name) app.setDesktopName(`${name}.desktop`);
 app.setAppPath(folder);
+if (preload.length > 0) Module._preloadModules(preload);
 Module._load(entry, Module, true);

@@ -19,7 +19,7 @@ export function chat(page: Page) {
       await expect(page.getByText('No model is on this machine yet.')).toBeHidden();
     },
     async newChat(): Promise<void> {
-      await page.getByRole('button', { name: 'New chat' }).click();
+      await page.getByRole('button', { name: 'New chat', exact: true }).first().click();
       await expect(answers).toHaveCount(0);
     },
     async send(text: string): Promise<void> {

@@ -10,6 +10,7 @@ import { createLog } from './log.ts';
 import { guardNavigation } from './os/navigation.ts';
 import { closeNetwork } from './os/network.ts';
 import { guardPermissions } from './os/permissions.ts';
+import { systemClock } from './processes/clock.ts';
 import { runtimeEnvironment } from './processes/environment.ts';
 import { runtimeForm } from './processes/form.ts';
 import { createPagePorts } from './processes/pagePorts.ts';
@@ -51,7 +52,7 @@ function start(): void {
   });
   // It needs no window: it starts beside Chromium, and the page finds it ready. A failure is told to the page that asks.
   runtime.session().catch((error: unknown) => log.warn('runtime.notReady', { code: toAppError(error).code }));
-  const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), log });
+  const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), clock: systemClock, log });
   ipcMain.handle(channels.connect, createConnectHandler({ ports, log }));
 
   let window: BrowserWindow | null = null;
@@ -80,7 +81,7 @@ function start(): void {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
-  quitInOrder(runtime, log);
+  quitInOrder({ ports, runtime, log });
 
   app
     .whenReady()

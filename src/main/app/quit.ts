@@ -1,19 +1,23 @@
-import { app, BrowserWindow } from 'electron';
+import { app } from 'electron';
 import type { MainLog } from '../log.ts';
+import type { PagePorts } from '../processes/pagePorts.ts';
 import type { RuntimeProcess } from '../processes/runtime.ts';
 
-/** Holds the app's end back until the runtime is down: it is asked, then waited for, then killed. */
-export function quitInOrder(runtime: RuntimeProcess, log: MainLog): void {
+/**
+ * Holds the app's end back until the runtime is down. The windows are closed by then: what a page sends as it goes (a draft) is on its
+ * way and still has a runtime to go to. That is asked to stop, then waited for, then killed.
+ */
+export function quitInOrder(deps: { ports: PagePorts; runtime: RuntimeProcess; log: MainLog }): void {
+  const { ports, runtime, log } = deps;
   let state: 'running' | 'stopping' | 'stopped' = 'running';
-  app.on('before-quit', (event) => {
+  app.on('will-quit', (event) => {
     if (state === 'stopped') return;
     event.preventDefault();
     if (state === 'stopping') return;
     state = 'stopping';
-    // A person who quits sees it at once; the page's own complaint that the runtime is gone is not for them.
-    for (const window of BrowserWindow.getAllWindows()) window.hide();
-    runtime
-      .dispose()
+    ports
+      .settled()
+      .then(() => runtime.dispose())
       .catch((error: unknown) => log.error('runtime.stopFailed', {}, error))
       .finally(() => {
         state = 'stopped';

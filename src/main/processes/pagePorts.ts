@@ -3,6 +3,7 @@ import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
 import { type ConnectReply, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Session } from '../../shared/supervision/supervisor.ts';
+import type { Clock } from '../../shared/util/clock.ts';
 import type { MainLog } from '../log.ts';
 import type { RuntimeProcess } from './runtime.ts';
 
@@ -17,7 +18,12 @@ export type Page = {
 export type PagePorts = {
   /** Starts the runtime if need be and hands its port to the page. Never rejects. */
   connect(page: Page, number: string): Promise<ConnectReply>;
+  /** Resolves when no page holds a port any more, so that all they sent has come; or after `settleMs`. */
+  settled(): Promise<void>;
 };
+
+/** A page that is gone says so within milliseconds; one that hangs is not waited for. */
+const settleMs = 500;
 
 type OpenPort = { readonly id: number; readonly page: Page; readonly number: string; readonly local: MessagePortMain | null };
 
@@ -26,7 +32,12 @@ type OpenPort = { readonly id: number; readonly page: Page; readonly number: str
  *
  * @param channel  makes the two ends of a port.
  */
-export function createPagePorts(deps: { runtime: RuntimeProcess; channel: () => MessageChannelMain; log: MainLog }): PagePorts {
+export function createPagePorts(deps: {
+  runtime: RuntimeProcess;
+  channel: () => MessageChannelMain;
+  clock: Clock;
+  log: MainLog;
+}): PagePorts {
   const { runtime, log } = deps;
   const { relay } = runtime;
   let lastId = 0;
@@ -34,6 +45,7 @@ export function createPagePorts(deps: { runtime: RuntimeProcess; channel: () => 
   const open = new Map<number, OpenPort>();
   // Pages that were last told of a failure: when they ask again a person wants it, and the breaker does not count.
   const disappointed = new Set<string>();
+  let emptied: (() => void) | null = null;
 
   function adopt(session: Session): void {
     if (current === session) return;
@@ -55,6 +67,7 @@ export function createPagePorts(deps: { runtime: RuntimeProcess; channel: () => 
 
   function drop(port: OpenPort, tellPage: boolean): void {
     if (!open.delete(port.id)) return;
+    if (open.size === 0) emptied?.();
     port.local?.close();
     if (tellPage) port.page.tellClosed(port.number);
   }
@@ -106,5 +119,11 @@ export function createPagePorts(deps: { runtime: RuntimeProcess; channel: () => 
         return { status: 'failed', error: error.toWire() };
       }
     },
+    settled: () =>
+      new Promise((resolve) => {
+        if (open.size === 0) return resolve();
+        emptied = resolve;
+        deps.clock.setTimer(settleMs, resolve);
+      }),
   };
 }
