@@ -1,3 +1,4 @@
+import { isStoreFault } from '../store/guard.ts';
 import { createEvents } from './events.ts';
 import { createKernel } from './kernel.ts';
 import type { Agent, AgentDeps } from './ports.ts';
@@ -26,8 +27,14 @@ export function createAgent(deps: AgentDeps): Agent {
   let ended: Promise<void> | null = null;
 
   function sweep(): void {
+    takeBack();
     takeBack = deps.clock.setTimer(sweepEveryMs, sweep);
-    sessions.sweep();
+    try {
+      sessions.sweep();
+    } catch (error) {
+      // The trash can wait for a disk that takes writes.
+      if (!isStoreFault(error)) throw error;
+    }
   }
 
   async function close(): Promise<void> {

@@ -2,6 +2,7 @@ import type { SessionId } from '../../shared/domain/ids.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import { type AgentRows, createAgentRows } from '../store/agentRows.ts';
 import { createEventLog, type EventLog } from '../store/eventLog.ts';
+import { isStoreFault } from '../store/guard.ts';
 import type { Store } from '../store/open.ts';
 import { createSessionRows, type SessionRow, type SessionRows } from '../store/sessionRows.ts';
 import { createTurnRows, type TurnRows } from '../store/turnRows.ts';
@@ -71,7 +72,12 @@ export function createKernel(deps: AgentDeps, closing: AbortSignal): Kernel {
       const skipped = sequences.filter((sequence) => !known.has(sequence));
       if (skipped.length === 0) return;
       log.warn('agent.transcriptRepaired', { events: skipped.length });
-      events.append(sessionId, [{ type: 'transcript.repaired', data: { skipped } }]);
+      try {
+        events.append(sessionId, [{ type: 'transcript.repaired', data: { skipped } }]);
+      } catch (error) {
+        // Reading goes on while the store cannot write; the next reader notes it.
+        if (!isStoreFault(error)) throw error;
+      }
     },
   };
 }

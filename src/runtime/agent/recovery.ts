@@ -2,10 +2,11 @@ import { AppError } from '../../shared/errors/appError.ts';
 import { crashPoint } from '../../shared/util/crashPoint.ts';
 import { detach } from '../../shared/util/detach.ts';
 import type { NewEvent } from '../store/eventLog.ts';
+import { isStoreFault } from '../store/guard.ts';
 import type { TurnRow } from '../store/turnRows.ts';
 import type { Kernel } from './kernel.ts';
 import type { Recovery } from './ports.ts';
-import { cancelledEvent, failedEvent, isStoreFault, type Runs, said } from './runs.ts';
+import { cancelledEvent, failedEvent, type Runs, said } from './runs.ts';
 
 /** RE-03, RE-06. */
 const freshMs = 15 * 60_000;

@@ -9,6 +9,7 @@ import { crashPoint } from '../../shared/util/crashPoint.ts';
 import { type Deferred, deferred } from '../../shared/util/deferred.ts';
 import { detach } from '../../shared/util/detach.ts';
 import type { Lease, NewEvent } from '../store/eventLog.ts';
+import { isStoreFault } from '../store/guard.ts';
 import type { TurnRow } from '../store/turnRows.ts';
 import { instructionsOf } from './assistant.ts';
 import { buildContext, exchangesOf } from './context.ts';
@@ -401,8 +402,4 @@ export function failedEvent(turnId: TurnId, error: AppError): NewEvent {
 
 function completedEvent(turnId: TurnId, outcome: ModelOutcome, usage: Usage | undefined): NewEvent {
   return { type: 'turn.completed', data: { turn_id: turnId, stop_reason: outcome.stopReason, ...(usage === undefined ? {} : { usage }) } };
-}
-
-export function isStoreFault(error: unknown): error is AppError {
-  return isAppError(error) && (error.code.startsWith('STORE_') || error.code === 'SHUTTING_DOWN');
 }

@@ -78,8 +78,13 @@ export function createSessions(kernel: Kernel, turns: Pick<Turns, 'cancel'>): Ow
 
   function refresh(): void {
     if (!stale) return;
-    stale = false;
-    list.set(store.read(() => ({ sessions: sessions.list(false, null, limits.sessionPageMax).map(toSession), ...sessions.count() })));
+    try {
+      list.set(store.read(() => ({ sessions: sessions.list(false, null, limits.sessionPageMax).map(toSession), ...sessions.count() })));
+      stale = false;
+    } catch (error) {
+      // Runs from a timer and after commits: the list stays as it was, and the next change tries again.
+      log.error('agent.listUnreadable', {}, error);
+    }
   }
 
   function revisionFor(input: StartInput): RevisionRow {

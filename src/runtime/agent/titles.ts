@@ -4,11 +4,11 @@ import type { Usage } from '../../shared/domain/session.ts';
 import { isAppError, toAppError } from '../../shared/errors/appError.ts';
 import { detach } from '../../shared/util/detach.ts';
 import type { LanguageModelV4Prompt } from '../inference/languageModel.ts';
+import { isStoreFault } from '../store/guard.ts';
 import type { HistoryRow } from '../store/turnRows.ts';
 import { instructionsOf } from './assistant.ts';
 import { dated } from './dateLine.ts';
 import type { Kernel } from './kernel.ts';
-import { isStoreFault } from './runs.ts';
 
 const ask = 'Write a title of two to six words for this conversation. Write only the title.';
 const maxTokens = 24;

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { AppError } from '../../shared/errors/appError.ts';
+import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import { createLiveValue, type LiveValue } from '../../shared/util/liveValue.ts';
 import type { Clock, Logger } from '../platform/ports.ts';
 import type { StoreState } from './open.ts';
@@ -45,6 +45,11 @@ export function storeFaultOf(error: unknown): StoreFault | null {
     default:
       return null;
   }
+}
+
+/** A fault of the store as `read` and `write` throw it. */
+export function isStoreFault(error: unknown): error is AppError {
+  return isAppError(error) && error.code.startsWith('STORE_');
 }
 
 export type Guard = {
@@ -121,6 +126,15 @@ export function createGuard(deps: {
     return true;
   }
 
+  /** What was committed stays committed: a listener that fails must not make the caller believe otherwise. */
+  function runHook(hook: () => void): void {
+    try {
+      hook();
+    } catch (error) {
+      log.error('store.hookFailed', {}, error);
+    }
+  }
+
   function beginOnce(): void {
     if (begun) return;
     first();
@@ -168,7 +182,7 @@ export function createGuard(deps: {
       }
       const due = hooks;
       hooks = [];
-      for (const hook of due) hook();
+      for (const hook of due) runHook(hook);
       return result;
     },
     afterCommit(callback) {

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../shared/errors/codes.ts';
 import type { LiveValue } from '../../shared/util/liveValue.ts';
 import type { Clock, Logger, Paths } from '../platform/ports.ts';
 import { backUp, backUpSlowly, flush, headerVersion, listBackups, newestGoodBackup } from './backup.ts';
-import { createGuard, storeFaultOf } from './guard.ts';
+import { createGuard, freeBytes, storeFaultOf } from './guard.ts';
 import { lockFolder } from './lock.ts';
 import { migrate, newestVersion } from './migrate.ts';
 import type { Migration } from './migration.ts';
@@ -45,8 +45,8 @@ export type StoreDeps = {
   readonly damaged?: 'refuse' | 'restore' | 'empty';
 };
 
-/** Files above this are checked when they are first read, not at open: the check reads every page. */
-const checkAtMostBytes = 512 * 1024 * 1024;
+/** Files above this are not checked at open, since the check reads every page: their damage shows where it is read (STORE_IO). */
+const checkAtMostBytes = 128 * 1024 * 1024;
 const backupEveryMs = 24 * 3_600_000;
 const backupAfterStartMs = 120_000;
 
@@ -98,6 +98,9 @@ function assemble(sqlite: Sqlite, db: Database, deps: StoreDeps, release: () => 
 
   function dailyBackup(): void {
     takeBack = clock.setTimer(backupEveryMs / 4, dailyBackup);
+    const room = freeBytes(paths.data);
+    // A copy must never be what fills the disk.
+    if (room !== null && room < 3 * statSync(paths.database).size) return;
     const newest = listBackups(paths.backups)[0];
     if (newest !== undefined && clock.nowMs() - Date.parse(newest.at) < backupEveryMs) return;
     copying = backUpSlowly(sqlite, db, paths.backups, clock.nowMs()).then(

@@ -97,6 +97,14 @@ describe('events.list', () => {
       ['', true],
     ]);
     h.agent.turns.history({ sessionId: id, limit: 10 });
+    // Reading damage needs no writing.
+    const other = chat(h);
+    await exchange(h, other, 'two');
+    h.store.db.prepare("UPDATE events SET data = 'x' WHERE session = 2 AND sequence = 2").run();
+    h.store.db.pragma('query_only = ON');
+    expect(h.agent.turns.history({ sessionId: other, limit: 10 }).messages[0]?.unreadable).toBe(true);
+    h.store.db.pragma('query_only = OFF');
+    await h.clock.advanceAsync(5_000);
     const log = h.log(id);
     expect(log.filter((event) => event.unreadable).map((event) => event.sequence)).toEqual([answer?.sequence]);
     expect(log.filter((event) => event.type === 'transcript.repaired').map((event) => event.data)).toEqual([

@@ -6,7 +6,8 @@ import { limits } from '../../../src/shared/domain/limits.ts';
 import { plainText } from '../../../src/shared/domain/message.ts';
 import { Turn, TurnSummary } from '../../../src/shared/domain/session.ts';
 import { AppError, isAppError } from '../../../src/shared/errors/appError.ts';
-import { gate } from '../../helpers/scriptedLanguageModel.ts';
+import { createFakeClock } from '../../helpers/fakeClock.ts';
+import { createScriptedModel, gate } from '../../helpers/scriptedLanguageModel.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { createKernelHarness, type KernelHarness, keepingLog } from './harness.ts';
 
@@ -280,6 +281,31 @@ describe('failures', () => {
     const second = h.agent.turns.send({ sessionId: id, content: 'y' });
     await h.settled(id, second.turnId);
     expect(h.model.calls).toHaveLength(3);
+  });
+
+  it('TU-13: a remote model that says nothing for 45 s is tried once more, but never after its first byte: that would be charged twice', async () => {
+    verifies('TU-13');
+    const clock = createFakeClock();
+    const model = createScriptedModel([{ stall: true }], { where: 'away', clock });
+    await using h = await createKernelHarness({
+      agent: { models: { current: () => model, unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'none' }) } },
+    });
+    const ask = async (expected: number) => {
+      const id = chat(h);
+      const before = model.calls.length;
+      const { turnId } = h.agent.turns.send({ sessionId: id, content: 'x' });
+      for (let tries = 1; tries <= expected; tries++) {
+        await h.until(() => model.calls.length === before + tries);
+        await h.clock.advanceAsync(45_000);
+      }
+      await h.settled(id, turnId);
+      return { turn: h.agent.turns.get(id, turnId), calls: model.calls.length };
+    };
+    const silentOnes = await ask(2);
+    expect(silentOnes).toMatchObject({ turn: { error: { code: 'MODEL_STALLED', details: { cause: 'ENGINE_TIMEOUT' } } }, calls: 2 });
+    model.play([{ say: 'Half' }, { stall: true }]);
+    const spoke = await ask(1);
+    expect(spoke).toMatchObject({ turn: { error: { code: 'MODEL_STALLED' } }, calls: 3 });
   });
 
   it('TU-12: working time runs out: TURN_TIMEOUT, the model is stopped, nobody had to listen', async () => {

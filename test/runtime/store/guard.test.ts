@@ -197,6 +197,14 @@ describe('a store that cannot write', () => {
       ),
     ).toContain('rolled back');
     expect(order).toHaveLength(3);
+    // A listener that fails does not unsay what was committed, nor keep the next one from hearing it.
+    store.write(() => {
+      store.afterCommit(() => {
+        throw new Error('listener');
+      });
+      store.afterCommit(() => order.push('heard'));
+    });
+    expect(order.at(-1)).toBe('heard');
     const states = store.state.watch();
     expect((await states.next()).value).toMatchObject({ value: { state: 'ok' } });
     store.db.pragma('query_only = ON');
