@@ -207,7 +207,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
       session_id: s.session.id,
       sequence: s.events.length + 1,
       context: turnId === undefined ? {} : { turn_id: turnId },
-      data: JSON.parse(JSON.stringify(data)),
+      data: plainJson(data),
     };
     s.events.push(event);
     emit(s, { kind: 'durable', event });
@@ -321,7 +321,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
       },
       fail(code, details = {}) {
         output(true);
-        const values = JSON.parse(JSON.stringify(details));
+        const values = plainJson(details);
         append(s, 'turn.failed', turnId, { turn_id: turnId, error: code, error_code: code, details: values });
         finish({ status: 'failed', error: { code, message: code, details: values } });
       },
@@ -357,7 +357,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     sessions: os.sessions.router({
       start: os.sessions.start.handler(async ({ input }) => {
         await enter('sessions.start', input);
-        const id = input.sessionId ?? (newId('session', nowMs()) as string as SessionId);
+        const id = input.sessionId ?? newId('session', nowMs());
         const existing = stored.get(id);
         if (existing !== undefined) return { session: existing.session, existing: true };
         const made = makeSession(id, input.title ?? null);
@@ -704,7 +704,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     },
     /** A finished chat. Each pair is a question and its answer. */
     chat(title: string | null, pairs: readonly (readonly [string, string])[], updatedAt?: string): SessionId {
-      const id = newId('session', nowMs()) as string as SessionId;
+      const id = newId('session', nowMs());
       const s = makeSession(id, title);
       for (const [question, answer] of pairs) {
         startTurn(s, question, crypto.randomUUID(), null);
@@ -759,4 +759,10 @@ function untilCut(output: unknown, cutOff: Promise<never>): unknown {
       void source.return?.(undefined);
     }
   })();
+}
+
+type Json = DurableEvent['data'];
+
+function plainJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -29,30 +29,37 @@ export type PageUnderTest = {
 
 const at = Date.UTC(2026, 4, 3, 9, 41, 30);
 let width = 1280;
-const mediaListeners = new Set<() => void>();
+const medias = new Set<FakeMedia>();
 
-/** As much of matchMedia as the page asks. */
-function installMedia(options: { dark: boolean; contrast: boolean }): void {
-  window.matchMedia = (query: string) => {
-    const max = /max-width: ([\d.]+)rem/.exec(query)?.[1];
-    const min = /min-width: ([\d.]+)rem/.exec(query)?.[1];
-    return {
-      get matches() {
-        if (max !== undefined) return width <= Number(max) * 16;
-        if (min !== undefined) return width >= Number(min) * 16;
-        if (query.includes('prefers-color-scheme: dark')) return options.dark;
-        if (query.includes('prefers-contrast')) return options.contrast;
-        return false;
-      },
-      media: query,
-      onchange: null,
-      addEventListener: (_: string, listener: () => void) => mediaListeners.add(listener),
-      removeEventListener: (_: string, listener: () => void) => mediaListeners.delete(listener),
-      addListener: () => {},
-      removeListener: () => {},
-      dispatchEvent: () => false,
-    } as MediaQueryList;
-  };
+/** As much of a media query as the page asks. */
+class FakeMedia extends EventTarget {
+  readonly onchange = null;
+  readonly media: string;
+  readonly #system: { dark: boolean; contrast: boolean };
+
+  constructor(media: string, system: { dark: boolean; contrast: boolean }) {
+    super();
+    this.media = media;
+    this.#system = system;
+    medias.add(this);
+  }
+
+  get matches(): boolean {
+    const max = /max-width: ([\d.]+)rem/.exec(this.media)?.[1];
+    const min = /min-width: ([\d.]+)rem/.exec(this.media)?.[1];
+    if (max !== undefined) return width <= Number(max) * 16;
+    if (min !== undefined) return width >= Number(min) * 16;
+    if (this.media.includes('prefers-color-scheme: dark')) return this.#system.dark;
+    return this.media.includes('prefers-contrast') && this.#system.contrast;
+  }
+
+  addListener(): void {}
+  removeListener(): void {}
+}
+
+function installMedia(system: { dark: boolean; contrast: boolean }): void {
+  medias.clear();
+  window.matchMedia = (query: string) => new FakeMedia(query, system);
 }
 
 /**
@@ -116,7 +123,7 @@ export async function openPage(
     resize(next) {
       width = next;
       act(() => {
-        for (const listener of [...mediaListeners]) listener();
+        for (const media of medias) media.dispatchEvent(new Event('change'));
       });
     },
     close() {

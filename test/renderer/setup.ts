@@ -15,12 +15,12 @@ if (typeof window !== 'undefined') {
   }
   window.ResizeObserver ??= NoResizeObserver;
   globalThis.ResizeObserver ??= NoResizeObserver;
-  Element.prototype.scrollIntoView ??= () => {};
-  Element.prototype.scrollTo ??= () => {};
-  Element.prototype.hasPointerCapture ??= () => false;
-  Element.prototype.releasePointerCapture ??= () => {};
+  const missing = { scrollIntoView: () => {}, scrollTo: () => {}, hasPointerCapture: () => false, releasePointerCapture: () => {} };
+  for (const [name, value] of Object.entries(missing))
+    if (!(name in Element.prototype)) Object.assign(Element.prototype, { [name]: value });
   // Lists that draw only what is in view need a height to be in view of.
   Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => 720 });
   Object.defineProperty(HTMLElement.prototype, 'clientWidth', { configurable: true, get: () => 720 });
+  Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { configurable: true, get: () => 240 });
   globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, '\\$&') } as typeof CSS;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from '../components/Button.tsx';
 import { useAnnouncer } from '../lib/announcer.ts';
 import { useConnection, useServices } from '../lib/services.tsx';
@@ -10,43 +10,53 @@ const quietMs = 800;
 /** Says while it lasts that the way to the runtime is lost: what is on the screen may be old, and sending waits (UX-01). */
 export function LinkNotice() {
   const t = useTexts();
-  const { connection, clock } = useServices();
-  const state = useConnection();
+  const { connection } = useServices();
+  const { kind } = useConnection();
+  if (kind === 'signedOut') {
+    return (
+      <Notice title={t('link.signedOutTitle')} body={t('link.signedOutBody')}>
+        <Button onClick={() => location.reload()}>{t('link.signIn')}</Button>
+      </Notice>
+    );
+  }
+  return kind === 'lost' ? <Lost onRetry={() => connection.retry()} /> : null;
+}
+
+function Lost({ onRetry }: { onRetry: () => void }) {
+  const t = useTexts();
+  const { clock, connection } = useServices();
   const say = useAnnouncer((s) => s.say);
   const [shown, setShown] = useState(false);
-  const told = useRef(false);
-  const lost = state.kind === 'lost';
-  const signedOut = state.kind === 'signedOut';
   useEffect(() => {
-    if (!lost) {
-      setShown(false);
-      if (told.current && state.kind === 'open') {
-        told.current = false;
-        say(t('announce.back'));
-      }
-      return;
-    }
-    return clock.setTimer(quietMs, () => {
+    let told = false;
+    const takeBack = clock.setTimer(quietMs, () => {
+      told = true;
       setShown(true);
-      told.current = true;
       say(t('announce.lost'));
     });
-  }, [lost, state.kind, clock, say, t]);
-  if (!signedOut && !(lost && shown)) return null;
+    return () => {
+      takeBack();
+      if (told && connection.state.getState().kind === 'open') say(t('announce.back'));
+    };
+  }, [clock, connection, say, t]);
+  if (!shown) return null;
+  return (
+    <Notice title={t('link.lostTitle')} body={t('link.lostBody')}>
+      <Button onClick={onRetry}>{t('link.again')}</Button>
+    </Notice>
+  );
+}
+
+function Notice(props: { title: string; body: string; children: ReactNode }) {
   return (
     <section
-      aria-label={signedOut ? t('link.signedOutTitle') : t('link.lostTitle')}
+      aria-label={props.title}
       className="soft-warn flex shrink-0 flex-wrap items-center gap-x-16 gap-y-8 border-x-0 border-t-0 px-16 py-8 text-ui"
     >
       <p className="min-w-0 flex-1 basis-list">
-        <span className="font-medium">{signedOut ? t('link.signedOutTitle') : t('link.lostTitle')}</span>{' '}
-        <span className="text-text-2">{signedOut ? t('link.signedOutBody') : t('link.lostBody')}</span>
+        <span className="font-medium">{props.title}</span> <span className="text-text-2">{props.body}</span>
       </p>
-      {signedOut ? (
-        <Button onClick={() => location.reload()}>{t('link.signIn')}</Button>
-      ) : (
-        <Button onClick={() => connection.retry()}>{t('link.again')}</Button>
-      )}
+      {props.children}
     </section>
   );
 }

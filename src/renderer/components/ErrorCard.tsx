@@ -33,7 +33,7 @@ export function ErrorCard(props: { error: ErrorLike; run?: Partial<Record<ErrorA
               <CopyButton
                 words
                 name={action === 'copy' ? t('actions.copy') : t('actions.copyDetails')}
-                text={() => (action === 'copy' ? String(props.error.data['incident'] ?? props.error.code) : details(props.error))}
+                text={() => (action === 'copy' ? (values['incident'] ?? props.error.code) : details(props.error))}
               />
             )}
             <span className="text-micro text-text-2">{t('failed.code', { code: props.error.code })}</span>

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 
 /** The one polite region of the page (UX-124, UX-125). The same words twice in a row are one announcement. */
-export const useAnnouncer = create<{ readonly text: string; say(text: string): void }>((set) => ({
+export const useAnnouncer = create<{ readonly text: string; readonly say: (text: string) => void }>((set) => ({
   text: '',
   say: (text) => set({ text }),
 }));

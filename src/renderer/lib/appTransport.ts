@@ -25,7 +25,8 @@ export function createAppTransport(bridge: PageBridge): Transport {
       const gone = deferred<{ signedOut: boolean }>();
       const listener = (event: MessageEvent) => {
         if (event.source !== window || event.origin !== location.origin) return;
-        const message = parsePageLinkMessage(event.data);
+        const data: unknown = event.data;
+        const message = parsePageLinkMessage(data);
         if (message?.number !== number) return;
         if (message.sotto === 'port' && event.ports[0] !== undefined) port.resolve(event.ports[0]);
         if (message.sotto === 'closed') gone.resolve({ signedOut: false });
@@ -53,11 +54,13 @@ export function createAppTransport(bridge: PageBridge): Transport {
 function linkOver(port: MessagePort, gone: Promise<{ signedOut: boolean }>, stop: () => void): Link {
   // Chromium 114 has no close event on a port, so the calls that hang on it are ended by hand: oRPC listens to this target.
   const target = new EventTarget();
-  port.addEventListener('message', (event) => target.dispatchEvent(new MessageEvent('message', { data: event.data })));
+  port.addEventListener('message', (event: MessageEvent<unknown>) =>
+    target.dispatchEvent(new MessageEvent('message', { data: event.data })),
+  );
   const link = new RPCLink({
     port: {
       addEventListener: target.addEventListener.bind(target) as MessagePort['addEventListener'],
-      postMessage: port.postMessage.bind(port) as MessagePort['postMessage'],
+      postMessage: port.postMessage.bind(port),
     },
     interceptors: [appErrors],
   });

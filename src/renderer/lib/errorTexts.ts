@@ -123,9 +123,9 @@ function valuesOf(code: ErrorCode, data: Readonly<Record<string, unknown>>): Rec
     if (value === null || value === undefined) values[name] = '?';
     else if (Array.isArray(value)) values[name] = value.map(String).join('; ');
     else if (typeof value === 'number') values[name] = /bytes$/i.test(name) ? bytes(value) : number(value, 1);
-    else values[name] = String(value);
+    else if (typeof value === 'string' || typeof value === 'boolean') values[name] = String(value);
   }
-  if ('stage' in data) values['stage'] = stages[String(data['stage'])] ?? String(data['stage']);
+  if (typeof data['stage'] === 'string') values['stage'] = stages[data['stage']] ?? data['stage'];
   if (typeof data['retryAfterMs'] === 'number') values['retryAfter'] = duration(data['retryAfterMs']);
   if (code === 'DB_DAMAGED') values['backupTime'] = typeof data['backupAt'] === 'string' ? dateTime(data['backupAt']) : 'none';
   if (code === 'DOWNLOAD_SIZE_MISMATCH') {

@@ -37,7 +37,7 @@ export async function sendMessage(
   const { connection, clock } = deps;
   const idempotencyKey = crypto.randomUUID();
   const fresh = input.sessionId === null;
-  const sessionId = input.sessionId ?? (newId('session', clock.nowMs()) as string as SessionId);
+  const sessionId = input.sessionId ?? newId('session', clock.nowMs());
   return untilAnswered(deps, input.onWaiting, signal, async () => {
     if (fresh) await connection.api.sessions.start({ sessionId }, { signal });
     const receipt = await connection.api.turns.send({ sessionId, content: wellFormed(input.text), idempotencyKey }, { signal });

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import { type StoreApi, useStore } from 'zustand';
 import type { DownloadsValue } from '../../shared/contract/models.ts';
 import type { RuntimeHealth } from '../../shared/contract/runtime.ts';
@@ -10,7 +10,8 @@ import type { Clock } from '../../shared/util/clock.ts';
 import { type Api, type Connection, type ConnectionState, createConnection } from './connection.ts';
 import { createDrafts, type Drafts } from './drafts.ts';
 import { createLive, type Live } from './live.ts';
-import { openSession, type SessionMirror } from './sessions.ts';
+import { createMirrors, type Mirrors } from './mirrors.ts';
+import type { SessionMirror } from './sessions.ts';
 import type { Transport } from './transport.ts';
 
 /** All that a screen gets from outside, made once per page. */
@@ -21,6 +22,7 @@ export type Services = {
   readonly api: Api;
   readonly clock: Clock;
   readonly drafts: Drafts;
+  readonly mirrors: Mirrors;
   readonly live: {
     readonly sessions: StoreApi<Live<SessionListValue>>;
     readonly downloads: StoreApi<Live<DownloadsValue>>;
@@ -41,6 +43,7 @@ export function createServices(deps: { transport: Transport; clock: Clock }): Se
     api: connection.api,
     clock: deps.clock,
     drafts: createDrafts({ connection, clock: deps.clock }),
+    mirrors: createMirrors({ connection, clock: deps.clock }),
     live: {
       sessions: createLive(live, (api, options) => api.sessions.watchList({}, options)),
       downloads: createLive(live, (api, options) => api.models.downloads({}, options)),
@@ -79,13 +82,7 @@ export function useLive(key: keyof Services['live']): Live<unknown> {
 
 /** The mirror of one chat while the component that asks is on the screen; null for the chat that does not exist yet. */
 export function useSessionMirror(sessionId: SessionId | null): SessionMirror | null {
-  const services = useServices();
-  const [mirror, setMirror] = useState<{ id: SessionId; mirror: SessionMirror } | null>(null);
-  useEffect(() => {
-    if (sessionId === null) return;
-    const opened = openSession(services, sessionId);
-    setMirror({ id: sessionId, mirror: opened });
-    return () => opened.close();
-  }, [services, sessionId]);
-  return mirror !== null && mirror.id === sessionId ? mirror.mirror : null;
+  const { mirrors } = useServices();
+  useEffect(() => (sessionId === null ? undefined : mirrors.acquire(sessionId)), [mirrors, sessionId]);
+  return useStore(mirrors.open, (open) => (sessionId === null ? null : (open.get(sessionId) ?? null)));
 }

@@ -13,9 +13,9 @@ type Ui = {
   readonly query: string;
   /** A search hit to scroll to, once. */
   readonly target: { readonly sessionId: SessionId; readonly sequence: number } | null;
-  go(place: Place): void;
-  openChat(sessionId: SessionId | null, sequence?: number | null): void;
-  set(change: Partial<Pick<Ui, 'listOpen' | 'trashOpen' | 'query' | 'target'>>): void;
+  readonly go: (place: Place) => void;
+  readonly openChat: (sessionId: SessionId | null, sequence?: number | null) => void;
+  readonly set: (change: Partial<Pick<Ui, 'listOpen' | 'trashOpen' | 'query' | 'target'>>) => void;
 };
 
 export const useUi = create<Ui>((set) => ({

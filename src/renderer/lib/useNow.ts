@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useServices } from './services.tsx';
 
-/** The page's monotonic time, renewed each second while `on`. */
-export function useNow(on: boolean): number {
+/** The page's monotonic time, renewed each second. */
+export function useNow(): number {
   const { clock } = useServices();
   const [now, setNow] = useState(() => clock.monotonicMs());
   useEffect(() => {
-    if (!on) return;
-    setNow(clock.monotonicMs());
     let takeBack = () => {};
     const tick = () => {
       setNow(clock.monotonicMs());
@@ -15,6 +13,6 @@ export function useNow(on: boolean): number {
     };
     takeBack = clock.setTimer(1000, tick);
     return () => takeBack();
-  }, [on, clock]);
+  }, [clock]);
   return now;
 }

@@ -283,23 +283,21 @@ export type SearchState =
   | { readonly kind: 'done'; readonly hits: readonly SearchHit[]; readonly more: boolean }
   | { readonly kind: 'failed'; readonly error: AppError };
 
-/** Asks a moment after the last key; an older question's answer never replaces a newer one's. */
+/** Asks a moment after the last key; an older question's answer never replaces a newer one's. While it asks, the last hits stay. */
 function useSearch(query: string): SearchState {
   const { api, clock } = useServices();
   const connection = useConnection();
-  const [state, setState] = useState<SearchState>({ kind: 'off' });
+  const [answer, setAnswer] = useState<SearchState>({ kind: 'searching' });
   const open = connection.kind === 'open';
+  const words = query.trim();
   useEffect(() => {
-    const words = query.trim();
-    if (words === '') return setState({ kind: 'off' });
-    if (!open) return;
-    setState((now) => (now.kind === 'done' ? now : { kind: 'searching' }));
+    if (words === '' || !open) return;
     const abort = new AbortController();
     const takeBack = clock.setTimer(searchAfterMs, () => {
       api.sessions.search({ query: words }, { signal: abort.signal }).then(
-        ({ hits, more }) => setState({ kind: 'done', hits, more }),
+        ({ hits, more }) => setAnswer({ kind: 'done', hits, more }),
         (thrown: unknown) => {
-          if (!abort.signal.aborted) setState({ kind: 'failed', error: toAppError(thrown) });
+          if (!abort.signal.aborted) setAnswer({ kind: 'failed', error: toAppError(thrown) });
         },
       );
     });
@@ -307,6 +305,6 @@ function useSearch(query: string): SearchState {
       takeBack();
       abort.abort();
     };
-  }, [api, clock, query, open]);
-  return state;
+  }, [api, clock, words, open]);
+  return words === '' ? { kind: 'off' } : answer;
 }

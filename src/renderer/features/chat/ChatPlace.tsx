@@ -1,5 +1,5 @@
 import { Ellipsis, PanelLeft, Pencil, Trash2 } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { SessionId, TurnId } from '../../../shared/domain/ids.ts';
@@ -17,8 +17,9 @@ import { useUi } from '../../lib/ui.ts';
 import { useLayout } from '../../lib/useMedia.ts';
 import { ChatList } from './ChatList.tsx';
 import { RenameField } from './ChatRow.tsx';
-import { Composer, type ComposerHandle } from './Composer.tsx';
+import { Composer } from './Composer.tsx';
 import { Where } from './Details.tsx';
+import { createDraftField } from './draftField.ts';
 import type { ExchangeDeeds } from './Exchange.tsx';
 import { ModelCard } from './ModelCard.tsx';
 import { Starters } from './Starters.tsx';
@@ -64,33 +65,32 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
   const mirror = useSessionMirror(sessionId);
   const view = useStore(mirror?.view ?? nothing);
   const state = sessionId !== null && mirror === null ? null : view.state;
-  const composer = useRef<ComposerHandle>(null);
+  const [field] = useState(() => createDraftField(services.drafts));
   const [stopping, setStopping] = useState<TurnId | null>(null);
-  const [error, setError] = useState<AppError | null>(null);
+  // A fault belongs to the chat where it happened.
+  const [fault, setFault] = useState<{ sessionId: SessionId | null; error: AppError } | null>(null);
+  const error = fault !== null && fault.sessionId === sessionId ? fault.error : null;
+  const clear = useCallback(() => setFault(null), []);
 
   const turn = state === null ? null : openTurn(state);
   const running = turn !== null && turn.waitingOn === null;
-  // A fault belongs to the chat where it happened.
-  useEffect(() => setError(null), [sessionId]);
-
   const mayAsk = turn === null && connection.kind === 'open';
   const canAnswer = language === null || language.state !== 'none';
   useAnswerAnnouncements(state);
 
-  useEffect(() => {
-    if (stopping !== null && (turn === null || turn.id !== stopping)) setStopping(null);
-  }, [turn, stopping]);
+  const run = useCallback(
+    (deed: () => Promise<unknown>) => {
+      setFault(null);
+      deed().catch((thrown: unknown) => {
+        const failed = toAppError(thrown);
+        // It had ended by itself: what was wished is so.
+        if (failed.code !== 'NO_ACTIVE_TURN') setFault({ sessionId, error: failed });
+      });
+    },
+    [sessionId],
+  );
 
-  const run = useCallback((deed: () => Promise<unknown>) => {
-    setError(null);
-    deed().catch((thrown: unknown) => {
-      const failed = toAppError(thrown);
-      // It had ended by itself: what was wished is so.
-      if (failed.code === 'NO_ACTIVE_TURN') return;
-      setError(failed);
-    });
-  }, []);
-
+  const isStopping = stopping !== null && turn?.id === stopping;
   const runningId = running ? turn.id : null;
   const stop = useCallback(() => {
     if (sessionId === null || runningId === null) return;
@@ -113,7 +113,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
   }, [stop]);
 
   const deeds = useMemo<ExchangeDeeds>(() => {
-    const edit = (text: string) => composer.current?.put(text);
+    const edit = (text: string) => field.put(text);
     const again: ExchangeDeeds['again'] = ({ turnId }) => {
       if (sessionId !== null) run(() => retryTurn(services, { sessionId, turnId }));
     };
@@ -138,7 +138,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
         },
       }),
     };
-  }, [api, run, services, sessionId]);
+  }, [api, field, run, services, sessionId]);
 
   const target = ui.target !== null && ui.target.sessionId === sessionId ? ui.target.sequence : null;
   const onTarget = useCallback(() => useUi.getState().set({ target: null }), []);
@@ -153,7 +153,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
       <Thread
         key={sessionId ?? 'new'}
         state={state}
-        stopping={stopping !== null && turn?.id === stopping}
+        stopping={isStopping}
         mayAsk={mayAsk}
         loadingOlder={view.loadingOlder}
         deeds={deeds}
@@ -181,12 +181,12 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
                 <ErrorCard
                   error={error}
                   run={{
-                    retry: () => setError(null),
-                    dismiss: () => setError(null),
+                    retry: clear,
+                    dismiss: clear,
                     stopRunning: stop,
                     newChat: () => ui.openChat(null),
                     restart: () => {
-                      setError(null);
+                      clear();
                       services.connection.retry();
                     },
                     reload: () => mirror?.reload(),
@@ -200,10 +200,10 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
       />
       <div data-region="composer" className="shrink-0 px-16 pt-8 pb-16 wide:px-24">
         <Composer
-          ref={composer}
+          field={field}
           sessionId={sessionId}
           running={running}
-          stopping={stopping !== null}
+          stopping={isStopping}
           canAnswer={canAnswer}
           onSent={(sent) => {
             if (sessionId === null) ui.openChat(sent.sessionId);

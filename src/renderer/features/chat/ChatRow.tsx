@@ -1,5 +1,5 @@
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { limits } from '../../../shared/domain/limits.ts';
 import type { Session } from '../../../shared/domain/session.ts';
 import { Hint, IconButton } from '../../components/IconButton.tsx';
@@ -84,12 +84,14 @@ export function RenameField(props: { session: Session; onDone: () => void; deeds
     if (keep && title !== '' && title !== props.session.title) props.deeds.rename(props.session, title);
     props.onDone();
   };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    finish(true);
-  };
   return (
-    <form onSubmit={onSubmit} className="flex h-row items-center">
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        finish(true);
+      }}
+      className="flex h-row items-center"
+    >
       <input
         ref={field}
         aria-label={t('chats.renameField')}

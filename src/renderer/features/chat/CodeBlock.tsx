@@ -1,5 +1,5 @@
 import { Download, WrapText } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -79,7 +79,6 @@ export function CodeBlock(props: { code: string; language: string }) {
 function useColours(code: string, word: string): readonly Line[] {
   const language = languageOf(word);
   const [colouring, setColouring] = useState<{ language: string; run: { colour(code: string): readonly Line[] } } | null>(null);
-  const last = useRef<{ code: string; lines: readonly Line[] } | null>(null);
   useEffect(() => {
     if (language === null) return;
     let wanted = true;
@@ -92,9 +91,10 @@ function useColours(code: string, word: string): readonly Line[] {
       wanted = false;
     };
   }, [language]);
-  if (colouring === null || colouring.language !== language) return plainLines(code);
-  if (last.current?.code !== code) last.current = { code, lines: coloured(colouring.run, code) };
-  return last.current.lines;
+  return useMemo(
+    () => (colouring === null || colouring.language !== language ? plainLines(code) : coloured(colouring.run, code)),
+    [colouring, language, code],
+  );
 }
 
 function coloured(run: { colour(code: string): readonly Line[] }, code: string): readonly Line[] {

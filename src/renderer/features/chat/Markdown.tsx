@@ -1,5 +1,5 @@
 import { ImageOff } from 'lucide-react';
-import { isValidElement, memo, type ReactNode, useRef } from 'react';
+import { Children, isValidElement, memo, type ReactNode, useRef } from 'react';
 import { type Components, type ExtraProps, extractTableDataFromElement, Streamdown, tableDataToCSV } from 'streamdown';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { safeLink } from '../../lib/links.ts';
@@ -137,7 +137,7 @@ function Fence({ children }: Inner) {
 }
 
 function codeOf(children: ReactNode): { code: string; language: string } {
-  const only = Array.isArray(children) ? children[0] : children;
+  const only = Children.toArray(children)[0];
   if (!isValidElement<{ className?: string; children?: ReactNode }>(only)) return { code: textOf(children), language: '' };
   const language = /language-(\S+)/.exec(only.props.className ?? '')?.[1] ?? '';
   return { code: textOf(only.props.children).replace(/\n$/, ''), language };
@@ -145,8 +145,8 @@ function codeOf(children: ReactNode): { code: string; language: string } {
 
 function textOf(children: ReactNode): string {
   if (typeof children === 'string' || typeof children === 'number') return String(children);
-  if (Array.isArray(children)) return children.map(textOf).join('');
-  return isValidElement<{ children?: ReactNode }>(children) ? textOf(children.props.children) : '';
+  if (isValidElement<{ children?: ReactNode }>(children)) return textOf(children.props.children);
+  return Array.isArray(children) ? Children.toArray(children).map(textOf).join('') : '';
 }
 
 /** A table scrolls sideways by itself and can be copied as CSV (UX-35). */

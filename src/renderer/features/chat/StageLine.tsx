@@ -10,7 +10,7 @@ export const stallMs = 15_000;
 /** What happens before the first word, and whether it still moves. Figures are those that the model reported. */
 export function StageLine(props: { growing: Growing | null; stopping: boolean; onlyStall?: boolean }) {
   const t = useTexts();
-  const now = useNow(true);
+  const now = useNow();
   const stage: Stage = props.growing?.stage ?? { kind: 'waiting' };
   const still = props.growing === null ? 0 : now - props.growing.movedAt;
   const fraction =

@@ -27,18 +27,17 @@ export function Trash() {
   const [erasing, setErasing] = useState<Session | null>(null);
 
   const read = useCallback(
-    async (pageToken: string | null) => {
-      try {
-        const page = await api.sessions.list({ trash: true, limit: limits.sessionPage, ...(pageToken === null ? {} : { pageToken }) });
-        setList((now) => ({
-          sessions: pageToken === null ? page.sessions : [...(now?.sessions ?? []), ...page.sessions],
-          next: page.nextPageToken,
-        }));
-        setError(null);
-      } catch (thrown) {
-        setError(toAppError(thrown));
-      }
-    },
+    (pageToken: string | null) =>
+      api.sessions.list({ trash: true, limit: limits.sessionPage, ...(pageToken === null ? {} : { pageToken }) }).then(
+        (page) => {
+          setList((now) => ({
+            sessions: pageToken === null ? page.sessions : [...(now?.sessions ?? []), ...page.sessions],
+            next: page.nextPageToken,
+          }));
+          setError(null);
+        },
+        (thrown: unknown) => setError(toAppError(thrown)),
+      ),
     [api],
   );
   const open = connection.kind === 'open';

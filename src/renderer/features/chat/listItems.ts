@@ -1,8 +1,9 @@
 import type { Session } from '../../../shared/domain/session.ts';
 import { dayOf } from '../../lib/format.ts';
 
+/** `day` is `today`, `yesterday`, or the words of a date. */
 export type ListItem =
-  | { readonly kind: 'day'; readonly day: 'today' | 'yesterday' | string; readonly key: string }
+  | { readonly kind: 'day'; readonly day: string; readonly key: string }
   | { readonly kind: 'chat'; readonly session: Session; readonly key: string };
 
 /** Chats newest first under the headings of their days, flat, so that ten thousand of them can be a virtual list. */
