@@ -8,7 +8,7 @@ export function rows(data: string, sql: string, ...values: string[]): Record<str
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(path.join(data, 'sotto.db'), { readOnly: true });
-    return db.prepare(sql).all(...values) as Record<string, Value>[];
+    return db.prepare(sql).all(...values);
   } catch (error) {
     // Not there yet, or not open to readers at this moment: whoever asks polls.
     if (error instanceof Error && /unable to open|no such table|locked/.test(error.message)) return [];

@@ -52,7 +52,8 @@ export function errorReply(
   more: { status?: number | undefined; headers?: Readonly<Record<string, string>> | undefined } = {},
 ): Reply {
   const status = more.status ?? codes[error.code].status;
-  const incident = error.code === 'INTERNAL' ? { incidentId: String(error.data.incident ?? incidentId()) } : {};
+  const { incident: known } = error.data;
+  const incident = error.code === 'INTERNAL' ? { incidentId: typeof known === 'string' ? known : incidentId() } : {};
   const details = error.code === 'INTERNAL' || Object.keys(error.data).length === 0 ? {} : { details: error.data };
   const body = {
     error: {
