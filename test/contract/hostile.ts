@@ -79,7 +79,11 @@ export function wrongInputs(
     { what: 'an array', input: [], reasons: ['type'] },
     { what: 'null', input: null, reasons: ['type'] },
     { what: 'one field too many', input: { ...sample, surplus: 1 }, reasons: ['unknown'], field: 'surplus' },
-    { what: 'a prototype key', input: JSON.parse(`{"__proto__":{"polluted":true},"x":${JSON.stringify(sample)}}`), reasons: ['unknown'] },
+    {
+      what: 'a prototype key',
+      input: JSON.parse(`{"__proto__":{"polluted":true},"x":${JSON.stringify(sample)}}`), // oRPC's own client drops the key while it writes; raw frames are tried apart.
+      reasons: ['unknown', 'missing'],
+    },
     { what: 'a constructor key', input: { ...sample, constructor: { prototype: { polluted: true } } }, reasons: ['unknown'] },
     { what: 'nesting of 100', input: { ...sample, surplus: nested(100) }, reasons: ['depth'] },
   ];

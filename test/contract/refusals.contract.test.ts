@@ -2,11 +2,11 @@ import { os } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRefusals } from '../../src/runtime/procedures/errorMapping.ts';
 import { createConnections } from '../../src/runtime/procedures/serveConnection.ts';
-import { isAppError } from '../../src/shared/errors/appError.ts';
+import { fromOrpc } from '../../src/shared/contract/clientErrors.ts';
 import { createMemoryPorts, createTestClient, createTestLog, createTestRuntime } from '../helpers/testRuntime.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { allProcedures, callByPath, samples, type Trial, wrongInputs } from './hostile.ts';
-import { type Reach, transports } from './transports.ts';
+import { type OpenOptions, type Reach, transports } from './transports.ts';
 
 const procedures = allProcedures();
 
@@ -39,8 +39,9 @@ async function complaint(client: Reach['client'], path: string, trial: Trial): P
     // A stream that was opened in spite of it must not stay open.
     if (isIterator(output)) await output.return?.();
     return `${path}, ${trial.what}: was let in`;
-  } catch (error) {
-    if (!isAppError(error, 'INVALID_INPUT')) return `${path}, ${trial.what}: ${isAppError(error) ? error.code : String(error)}`;
+  } catch (cause) {
+    const error = fromOrpc(cause);
+    if (error.code !== 'INVALID_INPUT') return `${path}, ${trial.what}: ${error.code}`;
     if (!trial.reasons.includes(String(error.data.reason))) return `${path}, ${trial.what}: reason ${String(error.data.reason)}`;
     if (trial.field !== undefined && error.data.field !== trial.field) return `${path}, ${trial.what}: field ${String(error.data.field)}`;
     return null;
@@ -76,22 +77,35 @@ const unknownNames = [
   'a'.repeat(1024 * 1024),
 ];
 
-/** Sends requests for names that the contract lacks, as raw frames; gives back the codes of the answers by name. */
-async function askForUnknown(reach: Pick<Reach, 'raw' | 'onText'>, names: readonly string[]): Promise<(string | undefined)[]> {
-  const codes: (string | undefined)[] = [];
+type Answer = { readonly code?: string; readonly data?: { readonly field?: string; readonly reason?: string } };
+
+let asks = 0;
+
+/** Sends requests as raw frames, for what no client would write; gives back what was answered to each. */
+async function askRaw(
+  reach: Pick<Reach, 'raw' | 'onText'>,
+  requests: readonly { path: string; json: string }[],
+): Promise<(Answer | undefined)[]> {
+  asks += 1;
+  const mine = `x${asks}-`;
+  const answers: (Answer | undefined)[] = [];
   const all = Promise.withResolvers<void>();
-  let open = names.length;
+  let open = requests.length;
   reach.onText((text) => {
-    const answer = JSON.parse(text) as { i: string; p?: { b?: { json?: { code?: string } } } };
-    if (!answer.i.startsWith('x')) return;
-    codes[Number(answer.i.slice(1))] = answer.p?.b?.json?.code;
+    const answer = JSON.parse(text) as { i: string; p?: { b?: { json?: Answer } } };
+    if (!answer.i.startsWith(mine)) return;
+    answers[Number(answer.i.slice(mine.length))] = answer.p?.b?.json;
     open -= 1;
     if (open === 0) all.resolve();
   });
-  for (const [i, name] of names.entries()) reach.raw(JSON.stringify({ i: `x${i}`, p: { u: `/${name}`, b: { json: {}, meta: [] } } }));
+  for (const [i, { path, json }] of requests.entries())
+    reach.raw(`{"i":"${mine}${i}","p":{"u":"/${path}","b":{"json":${json},"meta":[]}}}`);
   await all.promise;
-  return codes;
+  return answers;
 }
+
+const codesOf = (answers: readonly (Answer | undefined)[]) => answers.map((answer) => answer?.code);
+const unknownRequests = (names: readonly string[]) => names.map((path) => ({ path, json: '{}' }));
 
 describe('the list of samples', () => {
   it('has a valid input for every procedure of the contract and for nothing else', async () => {
@@ -102,12 +116,12 @@ describe('the list of samples', () => {
 });
 
 describe.each(transports)('refusals $name', (transport) => {
-  const open = () => transport.open();
+  const open = (options?: OpenOptions) => transport.open(options);
 
   it('RB-01: a procedure that the contract lacks runs nothing, is counted, and everyone goes on', async () => {
     verifies('RB-01');
     await using reach = await open();
-    expect(await askForUnknown(reach, unknownNames)).toEqual(unknownNames.map(() => 'UNKNOWN_PROCEDURE'));
+    expect(codesOf(await askRaw(reach, unknownRequests(unknownNames)))).toEqual(unknownNames.map(() => 'UNKNOWN_PROCEDURE'));
     await expect(callByPath(reach.client, 'nope.never', {})).rejects.toMatchObject({ name: 'AppError', code: 'UNKNOWN_PROCEDURE' });
     const health = await (await reach.another()).runtime.health({});
     for await (const { value } of health) {
@@ -118,20 +132,31 @@ describe.each(transports)('refusals $name', (transport) => {
 
   it('RB-03: every procedure refuses every wrong input once, by name, and nothing is written', { timeout: 120_000 }, async () => {
     verifies('RB-03', 'GE-06');
-    await using reach = await open();
+    await using reach = await open({ bare: true });
     const { found, tried } = await complaints(reach.client, 64 * 1024);
     expect(found).toEqual([]);
     const other = await reach.another();
     const health = await other.runtime.health({});
+    // One refusal for each try, no more and no less.
     for await (const { value } of health) {
-      // What the client itself refuses never reaches the server.
-      if ((value.refusals.INVALID_INPUT ?? 0) > 0) {
-        expect(value.refusals.INVALID_INPUT).toBeLessThanOrEqual(tried);
+      if ((value.refusals.INVALID_INPUT ?? 0) >= tried) {
+        expect(value.refusals.INVALID_INPUT).toBe(tried);
         break;
       }
     }
     expect((await other.sessions.list({})).sessions).toEqual([]);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it('RB-03: keys that reach for a prototype are refused by name in every procedure', async () => {
+    verifies('RB-03');
+    await using reach = await open();
+    for (const { path } of procedures) {
+      const [answer] = await askRaw(reach, [{ path: path.replace('.', '/'), json: '{"__proto__":{"polluted":true}}' }]);
+      expect([path, answer]).toMatchObject([path, { code: 'INVALID_INPUT', data: { field: '__proto__', reason: 'unknown' } }]);
+    }
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect((await reach.client.sessions.list({})).sessions).toEqual([]);
   });
 
   it('RB-03: frames that are no frames cost one answer at most, and the next connection works', async () => {
@@ -219,7 +244,7 @@ describe('negative control', () => {
 
   it('RB-01: the check sees a handler that runs', async () => {
     const door = openDoor();
-    expect(await askForUnknown(door, ['nope'])).toEqual([undefined]);
+    expect(codesOf(await askRaw(door, unknownRequests(['nope'])))).toEqual([undefined]);
     expect(door.ran).toEqual(['nope']);
   });
 });

@@ -12,6 +12,7 @@ import { createSupervisor, runtimeFailure } from '../../src/shared/supervision/s
 import { deferred } from '../../src/shared/util/deferred.ts';
 import {
   type Client,
+  createBareClient,
   createMemoryPorts,
   createTestClient,
   createTestLog,
@@ -33,10 +34,16 @@ export type Reach = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type Transport = { readonly name: string; open(): Promise<Reach> };
+/** `bare`: a client that refuses nothing by itself. */
+export type OpenOptions = { readonly bare?: boolean };
+
+export type Transport = { readonly name: string; open(options?: OpenOptions): Promise<Reach> };
 
 /** A port-shaped caller over anything that carries texts. */
-function callerOn(wire: { send(text: string): void; onText(listener: (text: string) => void): void; onClose(listener: () => void): void }) {
+function callerOn(
+  options: OpenOptions,
+  wire: { send(text: string): void; onText(listener: (text: string) => void): void; onClose(listener: () => void): void },
+) {
   const texts = new Set<(text: string) => void>();
   wire.onText((text) => {
     for (const listener of texts) listener(text);
@@ -49,7 +56,7 @@ function callerOn(wire: { send(text: string): void; onText(listener: (text: stri
     },
   };
   return {
-    client: createTestClient(port),
+    client: (options.bare === true ? createBareClient : createTestClient)(port),
     raw: (text: string) => wire.send(text),
     onText: (listener: (text: string) => void) => void texts.add(listener),
   };
@@ -57,12 +64,12 @@ function callerOn(wire: { send(text: string): void; onText(listener: (text: stri
 
 const memory: Transport = {
   name: 'in memory',
-  async open() {
+  async open(options = {}) {
     const rt = await createTestRuntime();
     const serve = createConnections({ router: rt.runtime.router, refusals: rt.runtime.refusals, log: createTestLog() });
     const [near, far] = createMemoryPorts();
     serve(wireOf(far));
-    const caller = callerOn({
+    const caller = callerOn(options, {
       send: (text) => near.postMessage(text),
       onText: (listener) => near.listen((data) => listener(String(data))),
       onClose: (listener) => near.onClose(listener),
@@ -86,7 +93,7 @@ function wireOf(port: MemoryPort): Wire {
 
 const messagePort: Transport = {
   name: 'over a MessagePort',
-  async open() {
+  async open(options = {}) {
     const rt = await createTestRuntime();
     const serve = createConnections({ router: rt.runtime.router, refusals: rt.runtime.refusals, log: createTestLog() });
     const { port1, port2 } = new MessageChannel();
@@ -95,7 +102,7 @@ const messagePort: Transport = {
       onMessage: (listener) => void port2.on('message', listener),
       onClose: (listener) => void port2.on('close', listener),
     });
-    const caller = callerOn({
+    const caller = callerOn(options, {
       send: (text) => port1.postMessage(text),
       onText: (listener) => void port1.on('message', listener),
       onClose: (listener) => void port1.on('close', listener),
@@ -115,7 +122,7 @@ const messagePort: Transport = {
 /** The runtime in a process of its own, as main starts it, with its relay frames. */
 const child: Transport = {
   name: 'in a child process',
-  async open() {
+  async open(options = {}) {
     const dir = await mkdtemp(join(tmpdir(), 'sotto-child-'));
     const { PATH = '' } = process.env;
     const supervisor = createSupervisor({
@@ -144,7 +151,7 @@ const child: Transport = {
       session.onEnd(ended);
       session.post({ k: 'port', id });
       return {
-        ...callerOn({
+        ...callerOn(options, {
           send: (data) => session.post({ k: 'port.data', id, data }),
           onText: (listener) => void texts.add(listener),
           onClose: (listener) => void closes.add(listener),
@@ -172,7 +179,7 @@ function textOf(data: RawData): string {
 
 const webSocket: Transport = {
   name: 'over a WebSocket',
-  async open() {
+  async open(options = {}) {
     const rt = await createTestRuntime();
     const { services, router, refusals } = rt.runtime;
     const server = createHttpServer({
@@ -212,7 +219,7 @@ const webSocket: Transport = {
       return socket;
     };
     const socket = await dial();
-    const caller = callerOn({
+    const caller = callerOn(options, {
       send: (text) => socket.send(text),
       onText: (listener) => void socket.on('message', (data) => listener(textOf(data))),
       onClose: (listener) => void socket.on('close', listener),
@@ -222,7 +229,7 @@ const webSocket: Transport = {
       close: () => socket.close(),
       async another() {
         const second = await dial();
-        return callerOn({
+        return callerOn(options, {
           send: (text) => second.send(text),
           onText: (listener) => void second.on('message', (data) => listener(textOf(data))),
           onClose: (listener) => void second.on('close', listener),

@@ -55,6 +55,9 @@ export function runFakeEngine(channel: Channel, behaviour: Behaviour): void {
   const counts = new Map<string, number>();
   let generation = 0;
   let dead = false;
+  // One after another, as the real engine does.
+  let jobs: Promise<void> = Promise.resolve();
+  let hangs = false;
 
   /** True when the fault takes over. */
   const fault = (on: Fault['on'], step: number, id = 0): boolean => {
@@ -65,6 +68,7 @@ export function runFakeEngine(channel: Channel, behaviour: Behaviour): void {
     if (found === undefined) return false;
     const { act } = found;
     if (act === 'hang') {
+      hangs = true;
       channel.hung?.();
       return true;
     }
@@ -151,7 +155,7 @@ export function runFakeEngine(channel: Channel, behaviour: Behaviour): void {
     } else {
       const request = EngineRequest.parse(frame.body);
       if (request.t === 'cancel') cancelled.add(request.id);
-      else void call(request.id, request.method);
+      else jobs = jobs.then(() => call(request.id, request.method)).then(() => (hangs ? new Promise<void>(() => {}) : undefined));
     }
   });
 }

@@ -159,6 +159,11 @@ export function createTestClient(port: Pick<MemoryPort, 'postMessage' | 'on'>): 
   return createORPCClient(new RPCLink({ port, interceptors: [appErrors] }));
 }
 
+/** The same without what our clients do of their own: it sends whatever can be written, and its failures are oRPC's. */
+export function createBareClient(port: Pick<MemoryPort, 'postMessage' | 'on'>): Client {
+  return createORPCClient(new RPCLink({ port }));
+}
+
 /** As much of a MessagePort as oRPC's link uses. */
 export type MemoryPort = {
   postMessage(message: unknown): void;

@@ -135,7 +135,10 @@ describe('loading', () => {
   });
 
   it('remembers a deterministic failure of the same file and library, and not of another file', async () => {
-    const broken: Behaviour = { faults: [{ on: 'load', act: { error: { code: 'MODEL_FILE_CORRUPT', data: { reason: 'tensor' } } } }] };
+    // A second load of the same file would succeed: only the memory of the first one keeps it from being tried.
+    const broken: Behaviour = {
+      faults: [{ on: 'load', call: 1, act: { error: { code: 'MODEL_FILE_CORRUPT', data: { reason: 'tensor' } } } }],
+    };
     const { language, slot, starter } = set([broken, {}]);
     expect((await answerOf(language())).error).toMatchObject({ code: 'MODEL_FILE_CORRUPT' });
     expect((await answerOf(language())).error).toMatchObject({ code: 'MODEL_FILE_CORRUPT' });
