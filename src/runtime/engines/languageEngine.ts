@@ -57,6 +57,8 @@ export function createLanguageEngine(deps: {
   let loading: Load | null = null;
   let lastKey: string | null = null;
   const crashCounts = new Map<string, number>();
+  /** A load that crashed is told by the load and by everyone who waited for it: one crash. */
+  const counted = new WeakSet<AppError>();
   /** By file and library. A few entries a lifetime: one per broken file. */
   const remembered = new Map<string, AppError>();
 
@@ -159,7 +161,8 @@ export function createLanguageEngine(deps: {
       if (live(fileKey(model)) === null) status.set(shown(slot.chosen(), 'idle'));
       return;
     }
-    if (crashes.includes(app.code)) {
+    if (crashes.includes(app.code) && !counted.has(app)) {
+      counted.add(app);
       const count = (crashCounts.get(fileKey(model)) ?? 0) + 1;
       crashCounts.set(fileKey(model), count);
       log.error('language.crashed', { modelId: model.modelId, code: app.code, stage: String(app.data.stage), inARow: count });
