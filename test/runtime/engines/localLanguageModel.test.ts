@@ -216,6 +216,21 @@ describe('an engine that fails', () => {
     expect((await answer).text).toBe('One two three');
   });
 
+  it('RB-29: counts a crash in a load once, however many wait for that load', async () => {
+    const dies: Behaviour = { faults: [{ on: 'load', step: 1, act: 'exit0' }] };
+    const { language, clock, starter } = set([dies, dies, {}]);
+    for (let i = 0; i < 2; i++) {
+      const ready = () => language().ready({ signal: new AbortController().signal, onProgress: () => {} });
+      const ends = Promise.allSettled([answerOf(language()), ready(), ready()]);
+      await clock.advanceAsync(5_000);
+      expect((await ends).map((end) => end.status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    }
+    const third = answerOf(language());
+    await clock.advanceAsync(5_000);
+    expect((await third).text).toBe('One two three');
+    expect(starter.starts).toBe(3);
+  });
+
   it('forgets crashes when an answer came through', async () => {
     const dies: Behaviour = { faults: [{ on: 'generate', step: 1, act: 'exit0' }] };
     const second: Behaviour = { faults: [{ on: 'generate', step: 1, call: 2, act: 'exit0' }] };
