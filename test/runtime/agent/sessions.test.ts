@@ -269,6 +269,7 @@ describe('titles', () => {
     await open.reached;
     h.agent.sessions.setTitle(id, 'Mine');
     open.open();
+    await h.until(() => h.log(id).some((event) => event.type === 'llm.generation' && event.data.purpose === 'title'));
     await h.clock.advanceAsync(0);
     expect(h.agent.sessions.get(id)).toMatchObject({ title: 'Mine', titleBy: 'owner' });
     const named = start(h, { title: 'Named' }).session.id;
