@@ -284,7 +284,6 @@ static int32_t write_text(const char *text, char *buffer, size_t size) { return 
 
 const int *llama_model_get_vocab(const struct model *model) { return fake_is("NULL_AT", "vocab") ? NULL : &model->vocab; }
 int32_t llama_model_n_ctx_train(const struct model *model) { (void)model; return (int32_t)fake_number("TRAINED", 8192); }
-uint64_t llama_model_size(const struct model *model) { (void)model; return 1000; }
 uint64_t llama_model_n_params(const struct model *model) { (void)model; return 42; }
 bool llama_model_has_encoder(const struct model *model) { (void)model; return false; }
 bool llama_model_has_decoder(const struct model *model) { (void)model; return fake_number("NO_DECODER", 0) == 0; }
@@ -322,7 +321,6 @@ const char *llama_model_chat_template(const struct model *model, const char *nam
 }
 
 int32_t llama_vocab_n_tokens(const int *vocab) { (void)vocab; return VOCABULARY; }
-int32_t llama_vocab_type(const int *vocab) { (void)vocab; return 2; }
 bool llama_vocab_is_eog(const int *vocab, int32_t token) { (void)vocab; return token == END; }
 bool llama_vocab_is_control(const int *vocab, int32_t token) { (void)vocab; return token >= START && token <= BOS; }
 int32_t llama_vocab_bos(const int *vocab) { (void)vocab; return BOS; }
@@ -412,10 +410,6 @@ void llama_free(struct context *context) {
 uint32_t llama_n_ctx(const struct context *context) { return context->params.n_ctx; }
 uint32_t llama_n_batch(const struct context *context) { return context->params.n_batch; }
 struct context *llama_get_memory(struct context *context) { return context; }
-void llama_set_n_threads(struct context *context, int32_t n, int32_t batch) {
-    fake_called("llama_set_n_threads %d %d", n, batch);
-    context->params.n_threads = n;
-}
 void llama_set_abort_callback(struct context *context, bool (*callback)(void *), void *data) {
     context->abort = callback;
     context->abort_data = data;
@@ -476,10 +470,6 @@ bool llama_memory_seq_rm(struct context *memory, int32_t sequence, int32_t from,
 int32_t llama_memory_seq_pos_min(struct context *memory, int32_t sequence) {
     (void)sequence;
     return memory->used == 0 ? -1 : (int32_t)fake_number("POS_MIN", 0);
-}
-int32_t llama_memory_seq_pos_max(struct context *memory, int32_t sequence) {
-    (void)sequence;
-    return (int32_t)memory->used - 1;
 }
 
 static void *chain_link(const char *format, double a, double b, double c, double d) {

@@ -150,7 +150,6 @@ export async function createContext(
       if (!Number.isInteger(count) || count < 0) throw invalid('count', 'not a count');
       return handle.use(() => cutMemory(count));
     },
-    setThreads: (threads) => handle.use((context) => api.llama_set_n_threads(context, threads, threads)),
     dispose() {
       onDispose(self);
       return handle.dispose();

@@ -127,7 +127,6 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
     description: readText((buffer) => api.llama_model_desc(model, buffer, buffer.length)) ?? '',
     trainedContext: api.llama_model_n_ctx_train(model),
     parameters: Number(api.llama_model_n_params(model)),
-    tensorBytes: Number(api.llama_model_size(model)),
     chatTemplate: api.llama_model_chat_template(model, null),
     writesText: api.llama_model_has_decoder(model) && !api.llama_model_has_encoder(model) && !api.llama_model_is_diffusion(model),
     addsBos: api.llama_vocab_get_add_bos(vocab),
@@ -137,11 +136,10 @@ function openModel(api: LlamaApi, log: LogCollector, handle: Handle, vocabularyO
 
   return {
     description: facts.description,
-    architecture: metadata('general.architecture') ?? '',
+    architecture: metadata('general.architecture')?.slice(0, 64) ?? '',
     trainedContext: facts.trainedContext,
     vocabularySize,
     parameters: facts.parameters,
-    tensorBytes: facts.tensorBytes,
     chatTemplate: facts.chatTemplate,
     addsBos: facts.addsBos,
     bos: facts.bos,

@@ -33,7 +33,6 @@ export type LlamaContext = {
    * @returns tokens kept: `count`, or 0 where the memory cannot be cut or no longer begins at 0 (recurrent models, a window that moved).
    */
   cut(count: number): number;
-  setThreads(threads: number): void;
   dispose(): Promise<void>;
 };
 
@@ -53,8 +52,6 @@ export type LlamaModel = {
   readonly trainedContext: number;
   readonly vocabularySize: number;
   readonly parameters: number;
-  /** Bytes of all tensors. */
-  readonly tensorBytes: number;
   /** Jinja text of the file, or null. */
   readonly chatTemplate: string | null;
   /** Whether text should begin with `bos`. */

@@ -136,7 +136,6 @@ export const signatures = {
   llama_model_free: llama('async', 'void', ['pointer']),
   llama_model_get_vocab: llama('sync', 'pointer', ['pointer']),
   llama_model_n_ctx_train: llama('sync', 'i32', ['pointer']),
-  llama_model_size: llama('sync', 'u64', ['pointer']),
   llama_model_n_params: llama('sync', 'u64', ['pointer']),
   llama_model_has_encoder: llama('sync', 'bool', ['pointer']),
   llama_model_has_decoder: llama('sync', 'bool', ['pointer']),
@@ -149,7 +148,6 @@ export const signatures = {
   llama_model_chat_template: llama('sync', 'text', ['pointer', 'text']),
 
   llama_vocab_n_tokens: llama('sync', 'i32', ['pointer']),
-  llama_vocab_type: llama('sync', 'i32', ['pointer']),
   llama_vocab_is_eog: llama('sync', 'bool', ['pointer', 'i32']),
   llama_vocab_is_control: llama('sync', 'bool', ['pointer', 'i32']),
   llama_vocab_bos: llama('sync', 'i32', ['pointer']),
@@ -166,14 +164,12 @@ export const signatures = {
   llama_n_ctx: llama('sync', 'u32', ['pointer']),
   llama_n_batch: llama('sync', 'u32', ['pointer']),
   llama_get_memory: llama('sync', 'pointer', ['pointer']),
-  llama_set_n_threads: llama('sync', 'void', ['pointer', 'i32', 'i32']),
   llama_set_abort_callback: llama('sync', 'void', ['pointer', 'pointer', 'pointer']),
   // Over a millisecond, and synchronous on purpose: the async form is 0.65–0.77 of this loop (performance facts, finding 1).
   llama_decode: llama('sync', 'i32', ['pointer', 'batch']),
   llama_memory_clear: llama('sync', 'void', ['pointer', 'bool']),
   llama_memory_seq_rm: llama('sync', 'bool', ['pointer', 'i32', 'i32', 'i32']),
   llama_memory_seq_pos_min: llama('sync', 'i32', ['pointer', 'i32']),
-  llama_memory_seq_pos_max: llama('sync', 'i32', ['pointer', 'i32']),
 
   llama_sampler_chain_init: llama('sync', 'pointer', ['samplerChainParams']),
   llama_sampler_chain_add: llama('sync', 'void', ['pointer', 'pointer']),

@@ -28,7 +28,6 @@ function counting(size: number, options: { cuts?: boolean } = {}) {
       used = options.cuts === false ? 0 : Math.min(used, count);
       return used;
     },
-    setThreads: () => undefined,
     dispose: () => Promise.resolve(),
   };
   return { context, batches };
