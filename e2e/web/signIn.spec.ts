@@ -62,6 +62,17 @@ test.describe('the sign-in of the served page', () => {
     await expect(chat(page).composer).toHaveValue('A draft that stays');
   });
 
+  test('is missed by a page that comes back after it ended: it does not try for ever', async ({ page, serve, data }) => {
+    const first = await serve();
+    await signIn(page, first);
+    await first.stop();
+    await expect(page.getByText('The connection to Sotto is lost.', { exact: true })).toBeVisible();
+    const keys = (await sotto(data, 'keys', 'list', '--json')).split('\n').map((line) => JSON.parse(line));
+    await sotto(data, 'keys', 'revoke', keys.find((key) => key.kind === 'page').id);
+    await serve(Number(new URL(first.url).port));
+    await expect(page.getByText('This page is signed out.')).toBeVisible();
+  });
+
   test('gives nothing to a page of another site', { annotation: { type: 'verifies', description: 'RB-09' } }, async ({
     page,
     context,

@@ -7,8 +7,13 @@ import type { Transport } from './transport.ts';
 /** What the server closes with when the sign-in of this page ended: 1008 is the protocol's "policy", 4401 our own. */
 const signedOutCodes: readonly number[] = [1008, 4401];
 
-/** The way of the served page: a WebSocket at `/rpc` of the same origin; the browser sends the cookie. */
-export function createWebTransport(address: string = rpcAddress(location)): Transport {
+/**
+ * The way of the served page: a WebSocket at `/rpc` of the same origin; the browser sends the cookie.
+ *
+ * @param signedOut  asked when a socket could not even be opened: a page does not see the status of that refusal, and without asking
+ *   one whose sign-in ended while the machine slept would try for ever.
+ */
+export function createWebTransport(address: string = rpcAddress(location), signedOut: () => Promise<boolean> = askSignedOut): Transport {
   return {
     kind: 'web',
     open(signal) {
@@ -18,15 +23,31 @@ export function createWebTransport(address: string = rpcAddress(location)): Tran
       const abort = () => socket.close();
       signal.addEventListener('abort', abort, { once: true });
       socket.addEventListener('open', () => opened.resolve());
+      let wasOpen = false;
+      socket.addEventListener('open', () => {
+        wasOpen = true;
+      });
+      const onClose = async (code: number) => {
+        const out = signedOutCodes.includes(code) || (!wasOpen && !signal.aborted && (await signedOut()));
+        opened.reject(new AppError(out ? 'UNAUTHORIZED' : 'RUNTIME_UNAVAILABLE'));
+        closed.resolve({ signedOut: out });
+      };
       socket.addEventListener('close', (event) => {
         signal.removeEventListener('abort', abort);
-        opened.reject(new AppError(signedOutCodes.includes(event.code) ? 'UNAUTHORIZED' : 'RUNTIME_UNAVAILABLE'));
-        closed.resolve({ signedOut: signedOutCodes.includes(event.code) });
+        void onClose(event.code);
       });
       const link = new RPCLink({ websocket: socket, interceptors: [appErrors] });
       return opened.promise.then(() => ({ link, closed: closed.promise, close: () => socket.close() }));
     },
   };
+}
+
+async function askSignedOut(): Promise<boolean> {
+  try {
+    return (await fetch('/ready', { cache: 'no-store' })).status === 401;
+  } catch {
+    return false;
+  }
 }
 
 /** @param page  where the page was loaded from. */

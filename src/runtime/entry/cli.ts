@@ -10,6 +10,7 @@ import { keysCommand } from './cli/keys.ts';
 import { createLocal } from './cli/local.ts';
 import { modelsCommand } from './cli/models.ts';
 import { errorText } from './cli/texts.ts';
+import { watchFaults } from './product.ts';
 import { serve } from './serveMain.ts';
 
 const here = import.meta.url;
@@ -43,10 +44,15 @@ async function run(command: Command, io: Io): Promise<number> {
       io.out(text);
       return 0;
     }
-    case 'serve':
-      return serve(command, createLocal(command, io.env, here), io, here);
+    case 'serve': {
+      const local = createLocal(command, io.env, here);
+      watchFaults(local.log);
+      return serve(command, local, io, here);
+    }
     default: {
-      const { client, close } = await openClient(createLocal(command.common, io.env, here), io.env);
+      const local = createLocal(command.common, io.env, here);
+      watchFaults(local.log);
+      const { client, close } = await openClient(local, io.env);
       try {
         if (command.name === 'keys') return await keysCommand(command, client, io);
         if (command.name === 'models') return await modelsCommand(command, client, io);

@@ -26,11 +26,11 @@ body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem 1r
 main{width:100%;max-width:25rem;padding:1.5rem;background:var(--surface);border:1px solid var(--line);border-radius:10px}
 h1{margin:0 0 .5rem;font-size:1.25rem;line-height:1.75rem;font-weight:600}
 p{margin:0 0 1rem;color:var(--text-2)}
-code{padding:.125rem .25rem;border-radius:4px;background:var(--sunken);color:var(--text);font:.8125rem/1.25rem ui-monospace,"SF Mono","Cascadia Mono","DejaVu Sans Mono",monospace}
+code{white-space:nowrap;padding:.125rem .25rem;border-radius:4px;background:var(--sunken);color:var(--text);font:.8125rem/1.25rem ui-monospace,"SF Mono","Cascadia Mono","DejaVu Sans Mono",monospace}
 label{display:block;margin-bottom:.25rem;font-weight:500}
 input{width:100%;height:2.25rem;padding:0 .75rem;border:1px solid var(--control);border-radius:6px;background:var(--surface);color:var(--text);font:500 1rem/1.5rem ui-monospace,"SF Mono","Cascadia Mono","DejaVu Sans Mono",monospace;letter-spacing:.08em;text-transform:uppercase}
 input[aria-invalid=true]{border-color:var(--danger)}
-button{width:100%;height:2.25rem;margin-top:1rem;border:0;border-radius:6px;background:var(--accent);color:var(--on-accent);font:500 .875rem/1.25rem inherit;font-family:inherit;cursor:pointer}
+button{width:100%;height:2.25rem;margin-top:1rem;border:0;border-radius:6px;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:500;cursor:pointer}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .notice{margin:0 0 1rem;padding:.5rem .75rem;border-radius:6px;background:var(--danger-soft);color:var(--text);border-left:2px solid var(--danger)}
 .hint{margin:.5rem 0 0}

@@ -14,6 +14,8 @@ export type Io = {
 };
 
 export function processIo(): Io {
+  // `sotto models list | head -1`: whoever read has gone, which is no fault of ours, and no reason for a server to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
