@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { AppError } from '../../../shared/errors/appError.ts';
 import type { LedgerDoor } from '../../platform/fetch.ts';
@@ -29,7 +29,7 @@ export async function npmDownload(
   },
 ): Promise<void> {
   const { entry } = run;
-  if (entry === null) throw new AppError('PACKAGE_CLIENT_MISSING', { client: 'npm' });
+  if (entry === null || !existsSync(entry)) throw new AppError('PACKAGE_CLIENT_MISSING', { client: 'npm' });
   const rows = new Map<number, number>();
   try {
     await runClient('npm', run, () => {

