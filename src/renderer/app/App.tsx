@@ -23,6 +23,7 @@ export function App() {
   const place = useUi((s) => s.place);
   useTheme(settings?.theme);
   useKeys();
+  const target = place === 'chat' ? 'message' : 'content';
 
   // A list that lies over the page starts closed; beside the page it starts open.
   useEffect(() => useUi.getState().set({ listOpen: layout === 'wide' }), [layout]);
@@ -30,15 +31,14 @@ export function App() {
   return (
     <Tooltip.Provider delayDuration={600}>
       <a
-        href="#message"
+        href={`#${target}`}
         onClick={(event) => {
           event.preventDefault();
-          useUi.getState().go('chat');
-          document.getElementById('message')?.focus();
+          document.getElementById(target)?.focus();
         }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-8 focus:left-8 focus:z-30 focus:rounded-field focus:bg-raised focus:px-16 focus:py-8 focus:text-ui focus:shadow-menu"
       >
-        {t('app.skip')}
+        {place === 'chat' ? t('app.skip') : t('app.skipToContent')}
       </a>
       <div className="flex h-full flex-col">
         <LinkNotice />

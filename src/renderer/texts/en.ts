@@ -5,6 +5,7 @@ export const en = {
   app: {
     name: 'Sotto',
     skip: 'Skip to the message field',
+    skipToContent: 'Skip to the content',
     places: 'Places',
     strip: 'What is true now',
     back: 'Back',
@@ -119,6 +120,8 @@ export const en = {
     earlier_other: '{{count}} earlier answers',
     unreadable: 'This message cannot be read. The others are not touched.',
     hole: 'A part of this text was missed on the way. The whole answer appears when it is done.',
+    done: 'Done',
+    open: 'Open',
     startersTitle: 'For example',
     starters: {
       explain: 'Explain in simple words how a heat pump works.',

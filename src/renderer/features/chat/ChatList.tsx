@@ -233,9 +233,9 @@ function Rows(props: { sessions: readonly Session[]; chosen: SessionId | null; d
 
   const item = (entry: ListItem) =>
     entry.kind === 'day' ? (
-      <h3 className="flex h-row items-end px-8 pb-4 text-micro text-text-3">
+      <h2 className="flex h-row items-end px-8 pb-4 text-micro text-text-3">
         {entry.day === 'today' ? t('chats.today') : entry.day === 'yesterday' ? t('chats.yesterday') : entry.day}
-      </h3>
+      </h2>
     ) : (
       <ChatRow
         session={entry.session}

@@ -55,7 +55,7 @@ export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open
           className="move-menu z-20 w-[min(22rem,calc(100vw-1rem))] rounded-card border border-line bg-raised p-16 shadow-menu"
         >
           <div className="flex items-center justify-between">
-            <h4 className="text-heading">{t('details.title')}</h4>
+            <h2 className="text-heading">{t('details.title')}</h2>
             <Popover.Close asChild>
               <IconButton icon={X} name={t('app.close')} className="-mt-4 -mr-8" />
             </Popover.Close>

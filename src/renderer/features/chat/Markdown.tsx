@@ -42,7 +42,8 @@ const components: Components = {
   code: ({ children }) => <code>{children}</code>,
   inlineCode: ({ children }) => <code>{children}</code>,
   table: Table,
-  h1: ({ children }) => <h3>{children}</h3>,
+  // The page's own title is the h1.
+  h1: ({ children }) => <h2>{children}</h2>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
   h4: ({ children }) => <h4>{children}</h4>,
@@ -67,6 +68,7 @@ const components: Components = {
   sup: ({ children }) => <sup>{children}</sup>,
   sub: ({ children }) => <sub>{children}</sub>,
   section: ({ children }) => <section>{children}</section>,
+  input: Todo,
 };
 
 /**
@@ -129,6 +131,12 @@ function Picture({ src, alt }: Inner<{ src?: string | Blob | undefined; alt?: st
       </span>
     </span>
   );
+}
+
+/** A mark of a list of things to do; it shows and cannot be changed. */
+function Todo({ checked }: Inner<{ checked?: boolean | undefined }>) {
+  const t = useTexts();
+  return <input type="checkbox" disabled checked={checked === true} readOnly aria-label={checked ? t('thread.done') : t('thread.open')} />;
 }
 
 function Fence({ children }: Inner) {

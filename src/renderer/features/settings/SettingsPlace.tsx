@@ -22,7 +22,7 @@ export function SettingsPlace() {
     api.settings.set(change).catch((thrown: unknown) => setError(toAppError(thrown)));
   };
   return (
-    <main data-region="content" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto px-16 pb-48 wide:px-24">
+    <main id="content" data-region="content" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto px-16 pb-48 wide:px-24">
       <div className="max-w-thread">
         <h1 className="pt-24 text-title">{t('settings.title')}</h1>
         {error !== null && (
@@ -42,7 +42,7 @@ export function SettingsPlace() {
           <>
             <Group title={t('settings.look')}>
               <Choice
-                name="theme"
+                id="theme"
                 title={t('settings.theme')}
                 about={t('settings.themeAbout')}
                 value={value.theme}
@@ -53,7 +53,7 @@ export function SettingsPlace() {
             </Group>
             <Group title={t('settings.keys')}>
               <Choice
-                name="sendKey"
+                id="sendKey"
                 title={t('settings.sendKey')}
                 about={t('settings.sendKeyAbout')}
                 value={value.sendKey}
@@ -65,7 +65,7 @@ export function SettingsPlace() {
             </Group>
             <Group title={t('settings.reading')}>
               <Choice
-                name="announce"
+                id="announce"
                 title={t('settings.announce')}
                 about={t('settings.announceAbout')}
                 value={value.announce}
@@ -91,7 +91,7 @@ function Group(props: { title: string; children: ReactNode }) {
 }
 
 function Choice<T extends string>(props: {
-  name: string;
+  id: string;
   title: string;
   about: string;
   value: T;
@@ -122,7 +122,7 @@ function Choice<T extends string>(props: {
             >
               <input
                 type="radio"
-                name={props.name}
+                name={props.id}
                 value={option.id}
                 checked={option.id === props.value}
                 onChange={() => props.onChange(option.id)}

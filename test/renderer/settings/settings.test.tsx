@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/shared/errors/appError.ts';
+import { verifies } from '../../helpers/verifies.ts';
+import { fireEvent, openPage, screen, within } from '../page.tsx';
+
+async function settings(options: Parameters<typeof openPage>[0] = {}) {
+  const page = await openPage(options);
+  page.key(',', { ctrlKey: true });
+  await page.pass(0);
+  return page;
+}
+
+describe('settings', () => {
+  it('a theme acts at once, shows its default and goes back to it', async () => {
+    verifies('UX-94', 'UX-274', 'UX-08');
+    const page = await settings();
+    expect(document.documentElement.dataset['theme']).toBe('light');
+    const group = screen.getByRole('group', { name: 'Theme' });
+    expect(within(group).getByText('Default: As the system')).toBeTruthy();
+    fireEvent.click(within(group).getByRole('radio', { name: 'Dark' }));
+    await page.pass(0);
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+    fireEvent.click(within(group).getByRole('button', { name: 'Reset to As the system' }));
+    await page.pass(0);
+    expect(document.documentElement.dataset['theme']).toBe('light');
+    expect(within(group).getByRole<HTMLInputElement>('radio', { name: 'As the system' }).checked).toBe(true);
+  });
+
+  it('a dark system with more contrast gets the dark high contrast', async () => {
+    verifies('UX-274');
+    await settings({ dark: true, contrast: true });
+    expect(document.documentElement.dataset['theme']).toBe('contrast-dark');
+  });
+
+  it('what is chosen is what was stored, not what was pressed', async () => {
+    verifies('UX-01', 'UX-06');
+    const page = await settings();
+    page.runtime.failNext('settings.set', new AppError('STORE_READ_ONLY'));
+    const group = screen.getByRole('group', { name: 'Send a message with' });
+    fireEvent.click(within(group).getByRole('radio', { name: 'Ctrl Enter' }));
+    await page.pass(0);
+    expect(within(group).getByRole<HTMLInputElement>('radio', { name: 'Enter' }).checked).toBe(true);
+    expect(screen.getByText('The disk cannot be written.')).toBeTruthy();
+  });
+
+  it('every key that works is listed', async () => {
+    verifies('UX-94');
+    await settings();
+    const keys = [...screen.getByRole('region', { name: 'Shortcuts' }).querySelectorAll('kbd')].map((k) => k.textContent);
+    for (const key of ['Ctrl N', 'Esc', 'Ctrl ,', 'Alt ↑', 'Alt ↓', 'Shift F10', 'F6', 'F2', 'Delete']) expect(keys).toContain(key);
+  });
+});
