@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { ElectronApplication, Page } from '@playwright/test';
+import { listen } from '../helpers/listener.ts';
 import { expect, test } from '../helpers/test.ts';
 
 /** Another window with our own preload, on an address of the test's choice. */
@@ -32,17 +31,6 @@ function ask(page: Page) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     return { status: reply.status, code: reply.error?.code, ports };
   });
-}
-
-async function listener() {
-  const hits: string[] = [];
-  const server = createServer((request, response) => {
-    hits.push(request.url ?? '');
-    response.end('<h1>from outside</h1>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { hits, url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 test.describe('the guards of main', () => {
@@ -159,7 +147,7 @@ test.describe('the guards of main', () => {
   test('has no network, not even on loopback', { annotation: { type: 'verifies', description: 'PV-03' } }, async ({
     sotto: { app, page },
   }) => {
-    const outside = await listener();
+    const outside = await listen();
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     await page
       .evaluate(async (url) => {

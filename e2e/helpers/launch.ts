@@ -24,8 +24,9 @@ export type Sotto = {
  * Opens the built app in the Electron of this machine.
  *
  * @param data  its data folder; it is kept.
+ * @param env   added to, or put in place of, what the app gets to see.
  */
-export async function launch(data: string): Promise<Sotto> {
+export async function launch(data: string, env: Readonly<Record<string, string>> = {}): Promise<Sotto> {
   const found = await resolveElectron({ download: false });
   // Nothing of the person who runs the tests: their configuration, caches and keys stay out.
   const home = await mkdtemp(path.join(tmpdir(), 'sotto-home-'));
@@ -49,6 +50,7 @@ export async function launch(data: string): Promise<Sotto> {
       XDG_RUNTIME_DIR: home,
       SOTTO_DATA_DIR: data,
       ...(found.needsNode ? { SOTTO_NODE: process.execPath } : {}),
+      ...env,
     },
   });
   const said: string[] = [];

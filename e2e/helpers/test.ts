@@ -8,7 +8,7 @@ type Fixtures = {
   /** This test's data folder. With `test.use({ withModel: true })` the starter model is installed in it. */
   data: string;
   /** Opens the app on a data folder; all that a test opened is closed at its end. */
-  open: (data: string) => Promise<Sotto>;
+  open: (data: string, env?: Readonly<Record<string, string>>) => Promise<Sotto>;
   /** The app, open. */
   sotto: Sotto;
 };
@@ -23,8 +23,8 @@ export const test = base.extend<Fixtures & Options>({
   },
   open: async ({}, use, info) => {
     const opened: Sotto[] = [];
-    await use(async (data) => {
-      const sotto = await launch(data);
+    await use(async (data, env) => {
+      const sotto = await launch(data, env);
       opened.push(sotto);
       return sotto;
     });

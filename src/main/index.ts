@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { app, type BrowserWindow, ipcMain, MessageChannelMain, session } from 'electron';
 import { channels } from '../shared/contract/pageLink.ts';
-import { toAppError } from '../shared/errors/appError.ts';
 import { createConnectHandler } from './app/connect.ts';
 import { listPageFiles } from './app/pageFiles.ts';
 import { quitInOrder } from './app/quit.ts';
@@ -51,7 +50,7 @@ function start(): void {
     log,
   });
   // It needs no window: it starts beside Chromium, and the page finds it ready. A failure is told to the page that asks.
-  runtime.session().catch((error: unknown) => log.warn('runtime.notReady', { code: toAppError(error).code }));
+  runtime.begin();
   const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), clock: systemClock, log });
   ipcMain.handle(channels.connect, createConnectHandler({ ports, log }));
 

@@ -21,7 +21,8 @@ export function quitInOrder(deps: { ports: PagePorts; runtime: RuntimeProcess; l
       .catch((error: unknown) => log.error('runtime.stopFailed', {}, error))
       .finally(() => {
         state = 'stopped';
-        app.quit();
+        // Not before this event is over: until then Electron takes itself to be quitting and ignores the call.
+        setImmediate(() => app.quit());
       });
   });
 }

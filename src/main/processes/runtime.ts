@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isAppError } from '../../shared/errors/appError.ts';
+import { isAppError, toAppError } from '../../shared/errors/appError.ts';
 import type { ProcessSpec, ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import { createSupervisor, runtimeFailure, type Session, type Supervisor } from '../../shared/supervision/supervisor.ts';
 import type { MainLog } from '../log.ts';
@@ -17,6 +17,8 @@ const starts = 3;
 export type RuntimeProcess = {
   /** Main passes each message of a port on, since a plain Node child cannot take ports. */
   readonly relay: boolean;
+  /** Starts it before anyone asks. The first who asks hears how that went. */
+  begin(): void;
   /**
    * The ready runtime; starts it when there is none.
    *
@@ -57,15 +59,28 @@ export function createRuntimeProcess(deps: {
     explain: runtimeFailure,
   });
   let current: Session | null = null;
+  let early: Promise<Session> | null = null;
+
+  async function ready(): Promise<Session> {
+    const session = await withRestarts(supervisor);
+    if (session !== current) {
+      current = session;
+      if (form.kind === 'utility') serveEngines(session, starter, log);
+    }
+    return session;
+  }
+
   return {
     relay: form.kind !== 'utility',
+    begin() {
+      early = ready();
+      early.catch((error: unknown) => log.warn('runtime.notReady', { code: toAppError(error).code }));
+    },
     async session() {
-      const session = await withRestarts(supervisor);
-      if (session !== current) {
-        current = session;
-        if (form.kind === 'utility') serveEngines(session, starter, log);
-      }
-      return session;
+      const first = early;
+      early = null;
+      await first;
+      return ready();
     },
     forgive: () => supervisor.reset(),
     dispose: () => supervisor.dispose(),
