@@ -1,10 +1,13 @@
 import { readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createCatalogue } from '../../../src/runtime/models/catalogue.ts';
 import { ModelId } from '../../../src/shared/domain/ids.ts';
 import { faultServer } from '../../helpers/faultServer.ts';
 import { tinyGguf } from '../../helpers/ggufBytes.ts';
 import { createHarness, modelId, targetOf } from './harness.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 const model = tinyGguf({ data: 50_000 });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as plainRequest, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFetch } from '../../../src/runtime/platform/fetch.ts';
 import type { Fetch, OutboundReason, OutboundRequest } from '../../../src/runtime/platform/ports.ts';
 import { proxyFor } from '../../../src/runtime/platform/proxy.ts';
@@ -13,6 +13,9 @@ import { faultServer } from '../../helpers/faultServer.ts';
 import { noise } from '../../helpers/ggufBytes.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { silent, untilTrue } from '../models/harness.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 let db: Database.Database;
 let clock: FakeClock;

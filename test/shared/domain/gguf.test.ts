@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryNeed, modelShape } from '../../../src/shared/domain/fit.ts';
 import { type ByteReader, ggufLimits, readGgufHeader } from '../../../src/shared/domain/gguf.ts';
 import { AppError } from '../../../src/shared/errors/appError.ts';
 import { ggufType, ggufWriter, noise, tinyGguf } from '../../helpers/ggufBytes.ts';
 import { verifies } from '../../helpers/verifies.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** A reader over bytes that counts what was asked of it; `size` may lie about a much larger file. */
 function readerOf(bytes: Uint8Array, size = bytes.length): ByteReader & { asked: number; largest: number } {

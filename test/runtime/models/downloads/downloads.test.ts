@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createFiles, type Files } from '../../../../src/runtime/platform/files.ts';
 import { AppError } from '../../../../src/shared/errors/appError.ts';
 import { deferred } from '../../../../src/shared/util/deferred.ts';
@@ -9,6 +9,9 @@ import { etagOf, faultServer } from '../../../helpers/faultServer.ts';
 import { tinyGguf } from '../../../helpers/ggufBytes.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { createHarness, modelId, sha256, targetOf, untilTrue } from '../harness.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 const model = tinyGguf({ data: 400_000 });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createFiles } from '../../../../src/runtime/platform/files.ts';
 import type { JobId } from '../../../../src/shared/domain/ids.ts';
 import { AppError } from '../../../../src/shared/errors/appError.ts';
@@ -10,6 +10,9 @@ import { etagOf, faultServer, type Step } from '../../../helpers/faultServer.ts'
 import { tinyGguf } from '../../../helpers/ggufBytes.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { createHarness, type Harness, type HarnessOptions, modelId, sha256, targetOf, untilTrue } from '../harness.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 const model = tinyGguf({ data: 400_000 });
 const cut = 262_144;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { firstLine, isNotAModel } from '../../../../src/runtime/models/downloads/firstBytes.ts';
 import { openPart } from '../../../../src/runtime/models/downloads/part.ts';
 import { decideResume, parseContentRange, validatorOf } from '../../../../src/runtime/models/downloads/resume.ts';
@@ -16,6 +16,9 @@ import { createFakeClock } from '../../../helpers/fakeClock.ts';
 import { noise } from '../../../helpers/ggufBytes.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { sha256 } from '../harness.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 describe('a part file', () => {
   it('any cut and any way of going on gives the same bytes and the same hash', async () => {

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { extractFromTgz } from '../../../../src/runtime/models/sources/tar.ts';
 import { extractFromZip } from '../../../../src/runtime/models/sources/zip.ts';
 import { type MadeMember, paxRecord, tgzBytes, zipBytes } from '../../../helpers/archiveBytes.ts';
 import { noise } from '../../../helpers/ggufBytes.ts';
+
+// Loopback and real files on a machine that may be busy: a wait is bounded by its state, not by the default of 5 s.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder = '';
 beforeAll(() => {
