@@ -17,7 +17,7 @@ const config: KnipConfig = {
   ],
   project: ['src/**/*.{ts,tsx}', 'native/**/*.ts', 'test/**/*.{ts,tsx}', 'e2e/**/*.ts', 'build/**/*.{ts,mjs,cjs}'],
   ignore: ['test/**/fixtures/**'],
-  ignoreBinaries: ['ldd', 'apt-cache', 'cc', 'mount', 'umount', 'Xvfb', 'strace', 'pip'],
+  ignoreBinaries: ['ldd', 'apt-cache', 'cc', 'mount', 'umount', 'Xvfb', 'strace'],
   // Named in a tsconfig and in a style sheet.
   ignoreDependencies: ['electron-25', 'tailwindcss'],
   ignoreExportsUsedInFile: true,
