@@ -155,8 +155,13 @@ export default tseslint.config(
     },
   },
   {
-    // The one socket of the served page, and its question whether it is still signed in.
+    // The one socket of the served page.
     files: ['src/renderer/lib/**/*.{ts,tsx}'],
+    rules: { 'no-restricted-globals': ['error', ...noNetworkGlobals.filter(({ name }) => name !== 'WebSocket')] },
+  },
+  {
+    // Beside it the served page asks its own server whether it is still signed in.
+    files: ['src/renderer/lib/webTransport.ts'],
     rules: { 'no-restricted-globals': ['error', ...noNetworkGlobals.filter(({ name }) => name !== 'WebSocket' && name !== 'fetch')] },
   },
   {
