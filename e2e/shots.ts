@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../test/renderer/browser.ts';
 import { buildPage } from '../test/renderer/buildPage.ts';
 import { createFakeRuntime } from '../test/renderer/fakeRuntime.ts';
 import { servePage } from '../test/renderer/pageServer.ts';
@@ -22,7 +21,7 @@ if (wanted.length === 0) await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 
 const pageDir = await buildPage(path.resolve(import.meta.dirname, '../out/shots-page'));
-const browser = await chromium.launch({ ...browserPath(), args: ['--no-sandbox', '--disable-background-networking'] });
+const browser = await launchBrowser();
 const faults: string[] = [];
 try {
   for (const scene of chosen) {
@@ -58,6 +57,7 @@ async function shoot(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page: Page = await context.newPage();
+  page.setDefaultTimeout(15_000);
   await page.clock.install({ time: new Date('2026-05-03T09:41:30Z') });
   const file = `${scene.name}-${size}-${theme}`;
   page.on('console', (message) => message.type() === 'error' && faults.push(`${file}: ${message.text()}`));
@@ -71,12 +71,4 @@ async function shoot(
   } finally {
     await context.close();
   }
-}
-
-/** The browser that is here: a named one, the system's, or Playwright's own. */
-function browserPath(): { executablePath?: string } {
-  const named = process.env['SOTTO_CHROMIUM'];
-  if (named !== undefined) return { executablePath: named };
-  const system = os.platform() === 'linux' ? '/usr/bin/chromium' : '';
-  return system !== '' && existsSync(system) ? { executablePath: system } : {};
 }

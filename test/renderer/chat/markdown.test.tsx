@@ -91,6 +91,18 @@ describe('hostile text', () => {
   });
 });
 
+describe('headings', () => {
+  it('go on from the title of the page, whatever depth an answer begins with', () => {
+    verifies('UX-126');
+    const { container } = show('### First\n\n```md\n# no heading\n```\n\n##### Deeper\n\n### Second');
+    expect([...container.querySelectorAll('h1, h2, h3, h4, h5, h6')].map((h) => `${h.tagName} ${h.textContent}`)).toEqual([
+      'H2 First',
+      'H3 Deeper',
+      'H2 Second',
+    ]);
+  });
+});
+
 describe('code', () => {
   it('has its language, can be copied as it is, wrapped and saved', () => {
     verifies('UX-35');

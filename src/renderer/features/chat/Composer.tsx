@@ -118,7 +118,6 @@ export function Composer(props: Props) {
           placeholder={t('composer.placeholder')}
           readOnly={sending !== null}
           spellCheck={false}
-          dir="auto"
           onInput={field.changed}
           onBlur={() => void drafts.flush()}
           onKeyDown={onKeyDown}

@@ -1,5 +1,5 @@
 import { ImageOff } from 'lucide-react';
-import { Children, isValidElement, memo, type ReactNode, useRef } from 'react';
+import { Children, createContext, isValidElement, memo, type ReactNode, useContext, useMemo, useRef } from 'react';
 import { type Components, type ExtraProps, extractTableDataFromElement, Streamdown, tableDataToCSV } from 'streamdown';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { safeLink } from '../../lib/links.ts';
@@ -33,6 +33,28 @@ const allowed = [
   ...['a', 'img', 'pre', 'code', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ];
 
+/** Depths of headings in this text, by rank: an answer may begin with any of them, the page's outline goes on from its h1. */
+const Ranks = createContext<readonly number[]>([]);
+
+function heading(depth: number) {
+  return function Heading({ children }: Inner) {
+    const rank = Math.max(0, useContext(Ranks).indexOf(depth));
+    const Tag = (['h2', 'h3', 'h4', 'h5'] as const)[Math.min(rank, 3)] ?? 'h5';
+    return <Tag>{children}</Tag>;
+  };
+}
+
+export function headingRanks(text: string): readonly number[] {
+  const depths = new Set<number>();
+  let fenced = false;
+  for (const line of text.split('\n')) {
+    if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
+    const marks = fenced ? null : /^ {0,3}(#{1,6})\s/.exec(line);
+    if (marks?.[1] !== undefined) depths.add(marks[1].length);
+  }
+  return [...depths].sort((a, b) => a - b);
+}
+
 type Inner<P = unknown> = P & ExtraProps & { children?: ReactNode };
 
 const components: Components = {
@@ -42,13 +64,12 @@ const components: Components = {
   code: ({ children }) => <code>{children}</code>,
   inlineCode: ({ children }) => <code>{children}</code>,
   table: Table,
-  // The page's own title is the h1.
-  h1: ({ children }) => <h2>{children}</h2>,
-  h2: ({ children }) => <h3>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
-  h4: ({ children }) => <h4>{children}</h4>,
-  h5: ({ children }) => <h5>{children}</h5>,
-  h6: ({ children }) => <h5>{children}</h5>,
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(5),
+  h6: heading(6),
   p: ({ children }) => <p dir="auto">{children}</p>,
   li: ({ children }) => <li dir="auto">{children}</li>,
   ul: ({ children }) => <ul>{children}</ul>,
@@ -77,21 +98,26 @@ const components: Components = {
  * @param props.growing  the end may be half a word of Markdown; it is closed for the eye.
  */
 export const Markdown = memo(function Markdown(props: { text: string; growing: boolean }) {
+  // The same array as long as the ranks are the same, so that finished blocks are not drawn again.
+  const key = headingRanks(props.text).join();
+  const ranks = useMemo(() => key.split(',').map(Number), [key]);
   return (
-    <Streamdown
-      className="md text-body"
-      mode={props.growing ? 'streaming' : 'static'}
-      parseIncompleteMarkdown={props.growing}
-      components={components}
-      allowedElements={allowed}
-      rehypePlugins={[]}
-      urlTransform={(address, key) => (key === 'src' ? address : (safeLink(address)?.href ?? ''))}
-      controls={false}
-      linkSafety={{ enabled: false }}
-      lineNumbers={false}
-    >
-      {props.text}
-    </Streamdown>
+    <Ranks value={ranks}>
+      <Streamdown
+        className="md text-body"
+        mode={props.growing ? 'streaming' : 'static'}
+        parseIncompleteMarkdown={props.growing}
+        components={components}
+        allowedElements={allowed}
+        rehypePlugins={[]}
+        urlTransform={(address, key) => (key === 'src' ? address : (safeLink(address)?.href ?? ''))}
+        controls={false}
+        linkSafety={{ enabled: false }}
+        lineNumbers={false}
+      >
+        {props.text}
+      </Streamdown>
+    </Ranks>
   );
 });
 

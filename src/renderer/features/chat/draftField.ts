@@ -48,6 +48,8 @@ export function createDraftField(drafts: Drafts): DraftField {
     const now = state.getState();
     if (next.characters !== now.characters || next.bytes !== now.bytes || next.empty !== now.empty || next.tooLong !== now.tooLong)
       state.setState(next);
+    // By hand: with dir="auto" Chromium takes 6 s for a 1 MB paste, and 5 s for each key after it (measured, version 156).
+    area.dir = directionOf(area.value);
     // Grows with its text up to half of the window; `field-sizing` is not known to Chromium 114.
     area.style.height = 'auto';
     area.style.height = area.value.length > longCharacters ? '50vh' : `${area.scrollHeight}px`;
@@ -102,6 +104,14 @@ export function createDraftField(drafts: Drafts): DraftField {
     },
     focus: () => area?.focus(),
   };
+}
+
+/** The direction of the first letter, as `dir="auto"` decides it, from the beginning of the text alone. */
+function directionOf(text: string): 'ltr' | 'rtl' {
+  const letter = /\p{L}/u.exec(text.slice(0, 400))?.[0];
+  return letter !== undefined && /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(letter)
+    ? 'rtl'
+    : 'ltr';
 }
 
 function sizeOf(text: string): Omit<FieldState, 'unreadable'> {

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+/** The browser that is here: a named one, the system's, or Playwright's own. */
+export async function launchBrowser(): Promise<Browser> {
+  const named = process.env['SOTTO_CHROMIUM'];
+  const system = '/usr/bin/chromium';
+  const executablePath = named ?? (process.platform === 'linux' && existsSync(system) ? system : undefined);
+  return chromium.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
+  });
+}
