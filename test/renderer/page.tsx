@@ -70,6 +70,8 @@ function installMedia(system: { dark: boolean; contrast: boolean }): void {
 export async function openPage(
   options: { runtime?: FakeRuntime; width?: number; dark?: boolean; contrast?: boolean; transport?: Transport } = {},
 ): Promise<PageUnderTest> {
+  // Loaded ahead, as the page itself does: a test that looks at text must not depend on when a module arrives.
+  await import('../../src/renderer/features/chat/Markdown.tsx');
   const runtime = options.runtime ?? createFakeRuntime();
   const clock = createFakeClock(at);
   width = options.width ?? 1280;

@@ -1,5 +1,4 @@
-import { createCssVariablesTheme, createHighlighterCore, type GrammarState, type HighlighterCore, type LanguageInput } from 'shiki/core';
-import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import type { GrammarState, HighlighterCore, LanguageInput } from 'shiki/core';
 
 export type Token = { readonly text: string; readonly color: string | undefined };
 export type Line = readonly Token[];
@@ -65,14 +64,11 @@ export function languageOf(word: string): string | null {
   return Object.hasOwn(grammars, name) ? name : null;
 }
 
-// Colours are names of the tokens file, so a change of theme needs no new run.
-const theme = createCssVariablesTheme({ name: 'sotto', variablePrefix: '--code-', fontStyle: false });
 let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<string, Promise<HighlighterCore>>();
 
 function highlighter(language: string): Promise<HighlighterCore> {
-  // The JavaScript engine: the page's CSP knows no WebAssembly.
-  core ??= createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
+  core ??= createCore();
   let ready = loaded.get(language);
   if (ready === undefined) {
     ready = Promise.all([core, grammars[language]?.()]).then(async ([instance, grammar]) => {
@@ -82,6 +78,17 @@ function highlighter(language: string): Promise<HighlighterCore> {
     loaded.set(language, ready);
   }
   return ready;
+}
+
+/** Loaded with the first code block. The JavaScript engine, because the page's CSP knows no WebAssembly. */
+async function createCore(): Promise<HighlighterCore> {
+  const [{ createCssVariablesTheme, createHighlighterCore }, { createJavaScriptRegexEngine }] = await Promise.all([
+    import('shiki/core'),
+    import('shiki/engine/javascript'),
+  ]);
+  // Colours are names of the tokens file, so a change of theme needs no new run.
+  const theme = createCssVariablesTheme({ name: 'sotto', variablePrefix: '--code-', fontStyle: false });
+  return createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
 }
 
 /** A line longer than this is shown without colour: a grammar may need seconds for it. */

@@ -21,6 +21,7 @@ import { Composer } from './Composer.tsx';
 import { Where } from './Details.tsx';
 import { createDraftField } from './draftField.ts';
 import type { ExchangeDeeds } from './Exchange.tsx';
+import { preloadMarkdown } from './MessageText.tsx';
 import { ModelCard } from './ModelCard.tsx';
 import { Starters } from './Starters.tsx';
 import { Thread } from './Thread.tsx';
@@ -35,6 +36,7 @@ const nothing = createStore<SessionView>(() => ({
 
 export function ChatPlace() {
   const t = useTexts();
+  useEffect(preloadMarkdown, []);
   const ui = useUi();
   const layout = useLayout();
   const list = <ChatList onOpened={() => layout !== 'wide' && ui.set({ listOpen: false })} />;

@@ -6,6 +6,7 @@ import { CopyButton, copyText } from '../../components/CopyButton.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { type MenuItem, MenuOfThing } from '../../components/Menu.tsx';
+import { directionOf } from '../../lib/direction.ts';
 import type { ErrorAction } from '../../lib/errorTexts.ts';
 import { bytes, clockTime, duration } from '../../lib/format.ts';
 import { utf8Bytes } from '../../lib/sending.ts';
@@ -14,7 +15,7 @@ import { isOpen } from '../../lib/sessionMirror.ts';
 import { useTexts } from '../../lib/texts.ts';
 import { Details, Where } from './Details.tsx';
 import type { Exchange } from './exchanges.ts';
-import { Markdown } from './Markdown.tsx';
+import { MessageText } from './MessageText.tsx';
 import { StageLine } from './StageLine.tsx';
 
 /** What a person can do with an exchange; made once per chat, so that a growing answer does not draw the others again. */
@@ -71,7 +72,7 @@ function Question({ message, deeds }: { message: TranscriptMessage; deeds: Excha
             {clockTime(message.at)}
           </time>
         </header>
-        <p dir="auto" className="text-body whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <p dir={directionOf(message.text)} className="text-body whitespace-pre-wrap [overflow-wrap:anywhere]">
           {long && !whole ? `${message.text.slice(0, foldedCharacters)}…` : message.text}
         </p>
         {long && (
@@ -161,7 +162,7 @@ function GrowingAnswer({ growing, stopping }: { growing: Growing | null; stoppin
   const text = growing?.text ?? '';
   return (
     <article tabIndex={-1} data-message="growing" aria-busy="true" aria-label={t('thread.sotto')} className="min-w-0">
-      {text === '' ? <StageLine growing={growing} stopping={stopping} /> : <Markdown text={text} growing />}
+      {text === '' ? <StageLine growing={growing} stopping={stopping} /> : <MessageText text={text} growing />}
       {text !== '' && growing?.hole === true && <p className="mt-8 text-small text-text-2">{t('thread.hole')}</p>}
       {text !== '' && (
         <div className="mt-8">
@@ -203,7 +204,7 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
           <p className="text-body text-text-2">{t('thread.unreadable')}</p>
         ) : (
           <div dir="auto">
-            <Markdown text={message.text} growing={false} />
+            <MessageText text={message.text} growing={false} />
           </div>
         )}
         {message.interrupted && turn?.status !== 'failed' && turn?.waitingOn == null && (
