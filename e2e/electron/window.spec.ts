@@ -6,7 +6,7 @@ test.describe('the window', () => {
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     expect(page.url()).toBe('app://sotto/');
     const seen = await page.evaluate(() => ({
-      bridge: Object.keys((window as unknown as { sotto: object }).sotto),
+      bridge: Object.keys(Reflect.get(window, 'sotto') as object),
       node: [typeof Reflect.get(window, 'require'), typeof Reflect.get(window, 'process'), typeof Reflect.get(window, 'ipcRenderer')],
       secure: isSecureContext,
       isolated: crossOriginIsolated,

@@ -43,8 +43,6 @@ export function chat(page: Page) {
   };
 }
 
-export type Chat = ReturnType<typeof chat>;
-
 /** Waits until an answer grows, and gives what stands there. */
 export async function growing(answer: Locator, least = 1): Promise<string> {
   await expect.poll(async () => (await answer.innerText().catch(() => '')).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(least);

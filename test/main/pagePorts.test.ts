@@ -4,7 +4,7 @@ import type { RuntimeProcess } from '../../src/main/processes/runtime.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import type { Session } from '../../src/shared/supervision/supervisor.ts';
 import { createFakeClock } from '../helpers/fakeClock.ts';
-import { FakePort, fakeChannel, silentLog } from './fakes.ts';
+import { type FakePort, fakeChannel, silentLog } from './fakes.ts';
 
 /** A runtime whose sessions the test ends and speaks for. */
 function fakeRuntime(relay: boolean) {
