@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { AnyRouter } from '@orpc/server';
-import { RPCHandler } from '@orpc/server/ws';
 import { WebSocketServer } from 'ws';
+import { createRefusals } from '../../src/runtime/procedures/errorMapping.ts';
+import { createConnections } from '../../src/runtime/procedures/serveConnection.ts';
+import { createTestLog } from '../helpers/testRuntime.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -41,8 +43,14 @@ export async function servePage(router: AnyRouter, pageDir: string) {
     );
   });
   const sockets = new WebSocketServer({ server: http, path: '/rpc' });
-  const handler = new RPCHandler(router);
-  sockets.on('connection', (socket) => void handler.upgrade(socket));
+  const serve = createConnections({ router, refusals: createRefusals(), log: createTestLog() });
+  sockets.on('connection', (socket) =>
+    serve({
+      send: (text) => socket.send(text),
+      onMessage: (listener) => void socket.on('message', (data: Buffer) => listener(data.toString())),
+      onClose: (listener) => void socket.on('close', listener),
+    }),
+  );
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
   return {

@@ -56,7 +56,7 @@ export const en = {
     search: 'Search chats',
     clear: 'Clear the search',
     list: 'Chats',
-    untitled: 'New chat',
+    untitled: 'Untitled chat',
     empty: 'No chats yet. Ask something.',
     today: 'Today',
     yesterday: 'Yesterday',
