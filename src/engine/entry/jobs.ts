@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { EngineReply } from '../contract/frames.ts';
-import { WorkerReply, type WorkerRequest } from '../workers/protocol.ts';
+import { isWorkerReply, type WorkerRequest } from '../workers/protocol.ts';
 
 /** The worker thread as this file needs it; `worker_threads.Worker` fits. */
 export type WorkerLink = {
@@ -69,9 +69,8 @@ export function createJobs(deps: {
   }
 
   worker.on('message', (message) => {
-    const parsed = WorkerReply.safeParse(message);
-    if (!parsed.success) return;
-    const answer = parsed.data;
+    if (!isWorkerReply(message)) return;
+    const answer = message;
     if (answer.t === 'closed') {
       closed?.resolve();
       return;

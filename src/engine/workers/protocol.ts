@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EngineReply } from '../contract/frames.ts';
+import type { EngineReply } from '../contract/frames.ts';
 
 /**
  * Between the engine's main thread and its worker. One job at a time; a cancel is the job's id in shared memory, which a thread in the
@@ -11,8 +11,18 @@ export const WorkerRequest = z.discriminatedUnion('t', [
 ]);
 export type WorkerRequest = z.infer<typeof WorkerRequest>;
 
-export const WorkerReply = z.union([EngineReply, z.strictObject({ t: z.literal('closed') })]);
-export type WorkerReply = z.infer<typeof WorkerReply>;
+export type WorkerReply = EngineReply | { readonly t: 'closed' };
+
+const replyKinds: readonly unknown[] = ['chunk', 'result', 'error', 'log', 'closed'];
+
+/**
+ * By kind and id only: both ends are one program, the runtime parses the whole again, and a schema here would be a third of what a token's
+ * way out costs (P4).
+ */
+export function isWorkerReply(message: unknown): message is WorkerReply {
+  if (typeof message !== 'object' || message === null || !('t' in message) || !replyKinds.includes(message.t)) return false;
+  return message.t === 'closed' || message.t === 'log' || ('id' in message && typeof message.id === 'number');
+}
 
 /** `cancel[0]` = id of the job that shall end, 0 = none. */
 export type WorkerData = { readonly cancel: Int32Array<SharedArrayBuffer> };

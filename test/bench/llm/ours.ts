@@ -4,6 +4,7 @@ import { loadLlama } from '../../../native/llama/library.ts';
 import type { GenerateChunk, GenerateResult, LoadedInfo, Sampling } from '../../../src/engine/contract/language.ts';
 import { createLanguageSession } from '../../../src/engine/workers/languageSession.ts';
 import { ask, type EngineChild, startEngine } from '../../helpers/engineChild.ts';
+import { medianOf } from '../report.ts';
 import type { Speed } from './peers.ts';
 
 /** `decodeCpuMs`, `prefillCpuMs`: CPU time of all threads of the engine from the first token on, and until it. */
@@ -85,8 +86,9 @@ export function mainThreadNs(pid: number): number {
 }
 
 /**
- * CPU time between two tokens against the CPU time of the evaluation itself, in one thread and one run: sampler, detokeniser, joiner,
- * matcher, and the message to another thread.
+ * What happens between two evaluations in the thread that decodes: sampler, detokeniser, joiner, matcher, and the message to another
+ * thread. The kernel accounts CPU time of a running thread by its ticks, far coarser than this; so it is the median of wall times, which
+ * are too short to be interrupted often, against the CPU time of the evaluations, which are long.
  *
  * @returns microseconds per token of each.
  */
@@ -96,13 +98,16 @@ export async function betweenTokens(
   user: string,
   maxTokens: number,
   sampling: Sampling,
-): Promise<{ between: number; bare: number; tokens: number }> {
+): Promise<{ between: number; bare: number }> {
+  const gaps: number[] = [];
+  const posts: number[] = [];
+  let evaluationCpu = 0;
+  let endMs = 0;
+  let postedMs = 0;
   const cpu = () => {
     const { user: own, system } = process.threadCpuUsage();
     return own + system;
   };
-  let evaluated = 0;
-  let evaluations = 0;
   const session = createLanguageSession(async () => {
     const llama = await loadLlama();
     return {
@@ -119,12 +124,13 @@ export async function betweenTokens(
                 return context.used;
               },
               decode(tokens, shouldAbort) {
+                if (shouldAbort !== undefined) return context.decode(tokens, shouldAbort);
+                if (endMs > 0) gaps.push(performance.now() - endMs - postedMs);
                 const start = cpu();
-                const outcome = context.decode(tokens, shouldAbort);
-                if (shouldAbort === undefined) {
-                  evaluated += cpu() - start;
-                  evaluations += 1;
-                }
+                const outcome = context.decode(tokens);
+                evaluationCpu += cpu() - start;
+                postedMs = 0;
+                endMs = performance.now();
                 return outcome;
               },
             };
@@ -140,18 +146,20 @@ export async function betweenTokens(
     () => undefined,
     control,
   );
-  let decodeStart = 0;
-  const end = await session.generate(
-    { messages: [{ role: 'user', content: user }], sampling, stop: ['\u0000never'], maxTokens },
+  await session.generate(
+    { messages: [{ role: 'user', content: user }], sampling, stop: ['never\u0000'], maxTokens },
     (data) => {
-      if (data.kind === 'prefill' && data.done === data.total) decodeStart = cpu();
+      const startMs = performance.now();
       port1.postMessage({ t: 'chunk', id: 1, data });
+      postedMs += performance.now() - startMs;
+      if (data.kind === 'text') posts.push(performance.now() - startMs);
     },
     control,
   );
-  const all = cpu() - decodeStart;
   port1.close();
   port2.close();
   await session.close();
-  return { between: (all - evaluated) / end.outputTokens, bare: evaluated / evaluations, tokens: end.outputTokens };
+  const evaluations = gaps.length + 1;
+  const perToken = medianOf(gaps) + (medianOf(posts) * posts.length) / evaluations;
+  return { between: perToken * 1000, bare: evaluationCpu / evaluations };
 }
