@@ -100,7 +100,7 @@ export async function runRunner(runner, { deadline = Number.POSITIVE_INFINITY, l
     return { passed: 0, failed: 0, skipped: 1 };
   }
   const timeout = Math.min(runner.timeout, left);
-  const env = { ...withPinnedNode(), FORCE_COLOR: '0', NO_COLOR: '1', ...runner.env };
+  const env = { ...withPinnedNode(), FORCE_COLOR: '0', ...runner.env };
   const { code, timedOut } = await run(runner.command(), { env, timeout, ...(live ? {} : { log }) });
   const counts = runner.count(code);
   const took = duration(performance.now() - began).padStart(12);
