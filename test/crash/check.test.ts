@@ -12,7 +12,11 @@ describe('the crash test', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sotto-check-'));
     const db = new Database(join(folder, 'sotto.db'));
-    db.exec(`CREATE TABLE messages (sequence INTEGER, text TEXT)`);
+    db.exec(`CREATE TABLE messages (sequence INTEGER, text TEXT);
+      CREATE TABLE turns (id TEXT, status TEXT);
+      CREATE TABLE events (turn_id TEXT, type TEXT);
+      INSERT INTO turns VALUES ('over', 'completed'), ('open', 'running');
+      INSERT INTO events VALUES ('over', 'turn.started'), ('over', 'turn.completed'), ('open', 'turn.started')`);
     db.prepare('INSERT INTO messages VALUES (?, ?)').run(2, 'A **bold** word');
     db.close();
   });
@@ -27,6 +31,20 @@ describe('the crash test', () => {
 
   it('finds a message whose words are others', () => {
     expect(() => check(folder, new Map([[2, 'A bold']]))).toThrow('is stored as');
+  });
+
+  it('finds a turn that ended twice, ended without an end, or is open after its end', () => {
+    const odd = (sql: string, undo: string) => {
+      const db = new Database(join(folder, 'sotto.db'));
+      db.exec(sql);
+      expect(() => check(folder, new Map()), sql).toThrow('without exactly one end');
+      db.exec(undo);
+      db.close();
+    };
+    odd("INSERT INTO events VALUES ('over', 'turn.failed')", "DELETE FROM events WHERE type = 'turn.failed'");
+    odd("INSERT INTO turns VALUES ('silent', 'cancelled')", "DELETE FROM turns WHERE id = 'silent'");
+    odd("INSERT INTO events VALUES ('open', 'turn.completed')", "DELETE FROM events WHERE turn_id = 'open'");
+    check(folder, new Map());
   });
 
   it('plays the same game for the same seed', () => {

@@ -153,6 +153,12 @@ export function check(data: string, shown: Shown): void {
     if (verdict !== 'ok') throw new Error(`integrity_check: ${String(verdict)}`);
     const orphans = db.prepare('PRAGMA foreign_key_check').all();
     if (orphans.length > 0) throw new Error(`foreign_key_check: ${JSON.stringify(orphans)}`);
+    // A turn that is over has exactly one end in the log, an open one none.
+    const ends = "SELECT count(*) FROM events e WHERE e.turn_id = t.id AND e.type IN ('turn.completed', 'turn.failed', 'turn.cancelled')";
+    const odd = db
+      .prepare(`SELECT t.id, t.status, (${ends}) AS ends FROM turns t WHERE ends <> (t.status IN ('completed', 'failed', 'cancelled'))`)
+      .all();
+    if (odd.length > 0) throw new Error(`turns without exactly one end: ${JSON.stringify(odd)}`);
     const find = db.prepare<[number], { text: string }>('SELECT text FROM messages WHERE sequence = ?');
     for (const [place, words] of shown) {
       const stored = find.get(place);
