@@ -93,6 +93,13 @@ export const errorAction: Record<ErrorCode, ErrorAction> = {
   NOT_READY: 'wait',
   BIND_REFUSED: 'copyDetails',
   PORT_IN_USE: 'restart',
+  MIC_DENIED: 'retry',
+  MIC_MISSING: 'retry',
+  MIC_UNREADABLE: 'retry',
+  MIC_SILENT: 'otherMicrophone',
+  MIC_MUTED: 'unmute',
+  VOICE_DEVICE_CHANGED: 'dismiss',
+  DEVICE_LOST: 'retry',
 };
 
 /** What the engine was doing, in words that fit after "while". */
@@ -103,6 +110,8 @@ const stages: Record<string, string> = {
   tokenize: 'reading your message',
   start: 'starting',
 };
+
+const devices: Record<string, string> = { input: 'microphone', output: 'loudspeaker' };
 
 export type ErrorWords = { readonly key: ErrorKey; readonly values: Readonly<Record<string, string>>; readonly action: ErrorAction };
 
@@ -126,6 +135,9 @@ function valuesOf(code: ErrorCode, data: Readonly<Record<string, unknown>>): Rec
     else if (typeof value === 'string' || typeof value === 'boolean') values[name] = String(value);
   }
   if (typeof data['stage'] === 'string') values['stage'] = stages[data['stage']] ?? data['stage'];
+  if (typeof data['kind'] === 'string') values['kind'] = devices[data['kind']] ?? data['kind'];
+  // A browser hides the names of devices until the microphone was allowed once.
+  if (data['device'] === '') values['device'] = 'the microphone';
   if (typeof data['retryAfterMs'] === 'number') values['retryAfter'] = duration(data['retryAfterMs']);
   if (code === 'DB_DAMAGED') values['backupTime'] = typeof data['backupAt'] === 'string' ? dateTime(data['backupAt']) : 'none';
   if (code === 'DOWNLOAD_SIZE_MISMATCH') {

@@ -344,5 +344,7 @@ export const en = {
     wait: 'Wait and try again',
     stopRunning: 'Stop the running answer',
     again: 'Ask again',
+    otherMicrophone: 'Choose another microphone',
+    unmute: 'Unmute the microphone',
   },
 } as const;

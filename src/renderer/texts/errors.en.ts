@@ -309,4 +309,57 @@ export const errorTexts = {
   notReady: { what: 'Sotto is still starting.', means: 'Your chats are safe.', do: 'Wait and try again.' },
   bindRefused: { what: 'Sotto may not listen at {{host}}.', means: 'Nothing listens.', do: 'Use an address of this machine.' },
   portInUse: { what: 'Port {{port}} is taken by another program.', means: 'Nothing listens.', do: 'Use another port, then start again.' },
+
+  vadUnavailable: {
+    what: 'The part that notices speech is missing.',
+    means: 'Talking hands-free is off; holding the talk key works.',
+    do: 'Get it on the Models page.',
+  },
+  asrUnavailable: { what: 'The part that understands speech is missing.', means: 'Typing works.', do: 'Get it on the Models page.' },
+  ttsUnavailable: { what: 'There is no voice to speak with.', means: 'Answers stay readable.', do: 'Get a voice on the Models page.' },
+  voiceUnknown: { what: 'This voice is not here.', means: 'No other voice was taken instead.', do: 'Choose another voice.' },
+  textUnspeakable: { what: 'There is nothing in this text to say aloud.', means: 'It stays readable.', do: 'Choose another text.' },
+  invalidAudio: { what: 'This sound cannot be used.', means: 'Nothing was heard.', do: 'Record it again.' },
+  audioTooShort: { what: 'The sound is too short.', means: 'Nothing was heard.', do: 'Speak a little longer.' },
+  audioFormatUnsupported: {
+    what: 'This kind of sound file is not read.',
+    means: 'Nothing was heard.',
+    do: 'Save it as WAV and try again.',
+  },
+
+  micDenied: {
+    what: 'Sotto may not use the microphone.',
+    means: 'Nothing was recorded. You can go on by typing.',
+    do: 'Allow the microphone in the settings of the system or of the browser, then try again.',
+  },
+  micMissing: {
+    what: 'There is no microphone.',
+    means: 'Nothing was recorded. You can go on by typing.',
+    do: 'Connect one, then try again.',
+  },
+  micUnreadable: {
+    what: 'No sound can be read from {{device}}.',
+    means: 'Nothing was recorded. Another program may be using it.',
+    do: 'Close that program or choose another microphone, then try again.',
+  },
+  micSilent: {
+    what: 'No sound came from {{device}}.',
+    means: 'Nothing was heard. What you said before is kept.',
+    do: 'Check its switch and its volume, or choose another microphone.',
+  },
+  micMuted: {
+    what: 'The microphone is muted.',
+    means: 'No sound reaches Sotto.',
+    do: 'Unmute it, then talk.',
+  },
+  voiceDeviceChanged: {
+    what: 'The microphone changed. Sotto now listens to {{device}}.',
+    means: 'What you had said until then is kept.',
+    do: 'Go on talking, or choose another microphone.',
+  },
+  deviceLost: {
+    what: 'The {{kind}} is gone.',
+    means: 'What was said until then is kept. You can go on by typing and reading.',
+    do: 'Connect it again, then try again.',
+  },
 } as const;
