@@ -49,10 +49,13 @@ const forbidden = [
   },
   {
     name: 'engine-packages',
-    comment: 'an engine imports the two speech libraries, the template renderer, and zod for its frames',
+    comment: 'an engine imports the two speech libraries, the phonemizers, the template renderer, and zod for its frames',
     severity: 'error',
     from: { path: '^src/engine/' },
-    to: { path: '(^|/)node_modules/', pathNot: npm('onnxruntime-node', 'sherpa-onnx-node', '@huggingface/jinja', 'zod') },
+    to: {
+      path: '(^|/)node_modules/',
+      pathNot: npm('onnxruntime-node', 'onnxruntime-common', 'sherpa-onnx-node', 'phonemizer', 'phonemize', '@huggingface/jinja', 'zod'),
+    },
   },
   {
     name: 'engine-no-network',

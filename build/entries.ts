@@ -20,6 +20,9 @@ export const entries: readonly Entry[] = [
   { name: 'npmFetch', source: 'src/runtime/models/sources/npmFetch.ts', kind: 'child' },
   { name: 'engine', source: 'src/engine/entry/main.ts', kind: 'child' },
   { name: 'llmWorker', source: 'src/engine/workers/llmWorker.ts', kind: 'child' },
+  { name: 'vadWorker', source: 'src/engine/workers/vadWorker.ts', kind: 'child' },
+  { name: 'asrWorker', source: 'src/engine/workers/asrWorker.ts', kind: 'child' },
+  { name: 'ttsWorker', source: 'src/engine/workers/ttsWorker.ts', kind: 'child' },
 ];
 
 /** The oldest Electron that this code has to run on (25: Chromium 114, Node 18.15) decides the targets. */
@@ -31,6 +34,6 @@ export const targets = { chrome: 'chrome114', main: 'node18.15', child: 'node22.
  */
 export const external: readonly (string | RegExp)[] = [
   'electron',
-  /^(better-sqlite3|koffi|pacote)(\/|$)/,
+  /^(better-sqlite3|koffi|onnxruntime-node|pacote|phonemize|phonemizer)(\/|$)/,
   /^(@node-llama-cpp|@koromix|@npmcli)\//,
 ];

@@ -3,9 +3,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { speechMethods } from '../../src/engine/contract/speech.ts';
 import { childEnv } from '../../src/runtime/platform/childEnv.ts';
 import { ask, type EngineChild, GENERATION, loadParams, startEngine, textOf } from '../helpers/engineChild.ts';
 import { fakeLlama } from '../helpers/fakeLlama.ts';
+import { speechModel } from '../helpers/speechModels.ts';
 import { fixedQuestions, testModel } from '../helpers/testModel.ts';
 import { outside, readTrace, straceOf, type Trace } from '../helpers/trace.ts';
 import { verifies } from '../helpers/verifies.ts';
@@ -51,6 +53,20 @@ describe('RB-61: what an engine does to the world', () => {
     const trace = await traced('probe', async (engine) => {
       expect((await engine.call('abi', {})).error).toBeUndefined();
       expect((await engine.call('trial', { path: testModel(), threads: 1 })).data).toMatchObject({ tokens: 8 });
+    });
+    expect(trace.internetSockets).toEqual([]);
+    expect(outside(trace.written, data)).toEqual([]);
+  });
+
+  it('speech: all three models loaded and used open no internet socket and write nothing outside the data folder', async () => {
+    verifies('RB-61');
+    const trace = await traced('speech', async (engine) => {
+      expect((await engine.call('vad.load', speechModel('vad5'))).error).toBeUndefined();
+      expect((await engine.call('asr.load', speechModel('asr'))).error).toBeUndefined();
+      expect((await engine.call('tts.load', speechModel('tts'))).error).toBeUndefined();
+      expect((await engine.call('vad.frames', { stream: 0, samples: new Float32Array(512) })).error).toBeUndefined();
+      const { samples } = speechMethods['tts.speak'].result.parse((await engine.call('tts.speak', { text: 'Good morning.' })).data);
+      expect((await engine.call('asr.transcribe', { samples, speech: true })).data).toMatchObject({ verdict: expect.any(String) });
     });
     expect(trace.internetSockets).toEqual([]);
     expect(outside(trace.written, data)).toEqual([]);

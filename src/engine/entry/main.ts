@@ -3,9 +3,15 @@ import { workerFile } from '../workers/workerFile.ts';
 import { runEngineChild } from './child.ts';
 import { openTransport } from './transport.ts';
 
-// The engine child: `engine <key>`, key `language` or `probe`. Started by a ProcessStarter only.
+// The engine child: `engine <key>`. Started by a ProcessStarter only.
 
-const engineKeys = ['language', 'probe'];
+/** What each key has workers for; the first one answers what belongs to none. */
+const lanes: Readonly<Record<string, readonly string[]>> = {
+  language: ['llm'],
+  speech: ['vad', 'asr', 'tts'],
+  probe: ['llm', 'vad', 'asr', 'tts'],
+};
+const engineKeys = Object.keys(lanes);
 
 function main(): void {
   const engineKey = process.argv.slice(2).find((arg) => engineKeys.includes(arg));
@@ -20,13 +26,23 @@ function main(): void {
   runEngineChild({
     engineKey,
     transport,
-    startWorker: (cancel) =>
+    ...(engineKey === 'language' ? {} : { laneOf: laneOf(lanes[engineKey] ?? []) }),
+    startWorker: (cancel, lane) =>
       // A hostile chat template may allocate until its deadline; that must not become the machine's trouble.
-      new Worker(workerFile(), { name: `engine-${engineKey}`, workerData: { cancel }, resourceLimits: { maxOldGenerationSizeMb: 1024 } }),
+      new Worker(workerFile(lane), {
+        name: `engine-${engineKey}-${lane}`,
+        workerData: { cancel },
+        resourceLimits: { maxOldGenerationSizeMb: 1024 },
+      }),
     leave: () => process.exit(0),
     // Not `exit`: that would wait for a worker that may be inside a native call for ever.
     die: () => process.kill(process.pid, 'SIGKILL'),
   });
+}
+
+/** The worker of `asr.load` is `asr`; methods without a dot are the language model's. */
+function laneOf(own: readonly string[]): (method: string) => string {
+  return (method) => own.find((lane) => method.startsWith(`${lane}.`)) ?? own[0] ?? '';
 }
 
 main();

@@ -100,6 +100,14 @@ export const errorAction: Record<ErrorCode, ErrorAction> = {
   MIC_MUTED: 'unmute',
   VOICE_DEVICE_CHANGED: 'dismiss',
   DEVICE_LOST: 'retry',
+  VAD_UNAVAILABLE: 'get',
+  ASR_UNAVAILABLE: 'get',
+  TTS_UNAVAILABLE: 'get',
+  VOICE_UNKNOWN: 'reload',
+  TEXT_UNSPEAKABLE: 'shorten',
+  INVALID_AUDIO: 'retry',
+  AUDIO_TOO_SHORT: 'retry',
+  AUDIO_FORMAT_UNSUPPORTED: 'retry',
 };
 
 /** What the engine was doing, in words that fit after "while". */

@@ -99,6 +99,26 @@ const texts: Partial<Record<ErrorCode, (data: Readonly<Record<string, unknown>>)
     'It was not answered.',
     'Ask with less text.',
   ],
+  VAD_UNAVAILABLE: () => [
+    'The part that notices speech could not be loaded.',
+    'Nothing was transcribed.',
+    'Pull it: `sotto models pull silero-vad-v5`.',
+  ],
+  ASR_UNAVAILABLE: () => [
+    'No model that understands speech is installed.',
+    'Nothing was transcribed.',
+    'Get one: `sotto models pull moonshine-tiny`.',
+  ],
+  TTS_UNAVAILABLE: () => ['No voice is installed.', 'Nothing was spoken.', 'Get one: `sotto models pull piper-en-us-joe`.'],
+  VOICE_UNKNOWN: () => ['There is no such voice.', 'No other voice was taken instead.', 'Leave --voice out, or name another.'],
+  TEXT_UNSPEAKABLE: () => ['There is nothing in this text to say aloud.', 'Nothing was written.', 'Give it a text with words.'],
+  INVALID_AUDIO: (data) => [`The sound cannot be used: ${plain(data.reason)}.`, 'Nothing was transcribed.', 'Check the file.'],
+  AUDIO_TOO_SHORT: () => ['The sound is shorter than a tenth of a second.', 'Nothing was transcribed.', 'Give a longer recording.'],
+  AUDIO_FORMAT_UNSUPPORTED: (data) => [
+    `This kind of sound is not read: ${plain(data.format)}.`,
+    'Nothing was transcribed.',
+    'Save it as WAV (PCM or float) and try again.',
+  ],
   INVALID_INPUT: (data) => [`Not accepted: ${plain(data.field)} (${plain(data.reason)}).`, 'Nothing was changed.', 'Check the command.'],
   CANCELLED: () => ['Stopped.', 'What was written so far is kept.', 'Ask again to go on.'],
 };

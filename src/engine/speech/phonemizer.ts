@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+
+/**
+ * Text as IPA. Two forms: eSpeak NG (GPL-3.0-or-later, the better one) and npm `phonemize` (MIT). Only the worker that speaks loads one.
+ *
+ * @param text  without punctuation that makes a pause; one run of words.
+ */
+export type Phonemizer = { phonemes(text: string): Promise<string> };
+
+export async function createPhonemizer(form: 'espeak-ng' | 'phonemize'): Promise<Phonemizer> {
+  return form === 'espeak-ng' ? createEspeak() : createPhonemize();
+}
+
+async function createEspeak(): Promise<Phonemizer> {
+  // It installs handlers for uncaught errors that throw again; they are gone before they can end a worker with its 1.3 MB source line.
+  const before = process.listeners('uncaughtException');
+  const rejections = process.listeners('unhandledRejection');
+  const { phonemize } = await import('phonemizer');
+  for (const added of process.listeners('uncaughtException')) if (!before.includes(added)) process.off('uncaughtException', added);
+  for (const added of process.listeners('unhandledRejection')) if (!rejections.includes(added)) process.off('unhandledRejection', added);
+  return { phonemes: async (text) => (await phonemize(text, 'en-us')).join(' ') };
+}
+
+async function createPhonemize(): Promise<Phonemizer> {
+  // Its module for `import` does not load on Node 24.
+  const { phonemize } = createRequire(import.meta.url)('phonemize') as { phonemize(text: string): string };
+  return { phonemes: async (text) => phonemize(text).replaceAll('ɫ', 'l') };
+}
