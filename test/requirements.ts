@@ -852,6 +852,12 @@ export const requirements = [
     levels: ['page', 'e2e'],
     what: 'Each place has screenshots in both sizes, light and dark, in its four states, made by one ',
   },
+  {
+    id: 'VO-25',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'While the talk key is held, silence never ends the turn, in any mode',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];
