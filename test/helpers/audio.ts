@@ -64,7 +64,7 @@ export function pieces(pcm: Float32Array, ...sizes: readonly number[]): Sound[] 
   const cut: Sound[] = [];
   for (let at = 0, i = 0; at < pcm.length; i += 1) {
     const size = Math.max(1, sizes[i % sizes.length] ?? pcm.length);
-    cut.push(pcm.slice(at, at + size) as Sound);
+    cut.push(pcm.slice(at, at + size));
     at += size;
   }
   return cut;
