@@ -48,6 +48,8 @@ export const samples: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'server.createKey': { name: 'a key' },
   'server.revokeKey': { keyId: newId('key', at) },
   'server.oneTimeCode': {},
+  'speech.transcribe': { pcm: Buffer.alloc(32_000).toString('base64') },
+  'speech.say': { text: 'Good morning.', voiceId: 'joe', language: 'en', speed: 1 },
 };
 
 export type Procedure = { readonly path: string; accepts(input: unknown): boolean };
@@ -105,7 +107,8 @@ export function wrongInputs(
   if (text !== undefined)
     trials.push({
       what: `a huge ${text}`,
-      input: { ...sample, [text]: 'x'.repeat(options.hugeCharacters) },
+      // The last sign keeps it from being base64, which may be as long as this.
+      input: { ...sample, [text]: `${'x'.repeat(options.hugeCharacters)}…` },
       reasons: ['range', 'format', 'type'],
     });
   return trials;

@@ -559,6 +559,14 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         return { enabled: true as const };
       }),
     }),
+    speech: os.speech.router({
+      transcribe: os.speech.transcribe.handler(() => {
+        throw new AppError('ASR_UNAVAILABLE', { reason: 'model-missing' });
+      }),
+      say: os.speech.say.handler(() => {
+        throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
+      }),
+    }),
     ledger: os.ledger.router({ list: os.ledger.list.handler(() => ({ rows: [], nextBefore: null })) }),
     settings: os.settings.router({
       watch: os.settings.watch.handler(({ signal }) => settings.watch(signal)),

@@ -102,7 +102,6 @@ export const languageMethods = {
   generate: { params: GenerateParams, chunk: GenerateChunk, result: GenerateResult },
   trial: { params: TrialParams, chunk: LoadChunk, result: TrialResult },
 } as const;
-export type LanguageMethod = keyof typeof languageMethods;
 
 /** models page 11: numbers. All ms but `loadPerByte`. */
 export const engineLimits = {

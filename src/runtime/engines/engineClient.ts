@@ -1,21 +1,24 @@
 import type { z } from 'zod';
 import { EngineReply } from '../../engine/contract/frames.ts';
-import { engineLimits, type LanguageMethod, languageMethods } from '../../engine/contract/language.ts';
+import { engineLimits, languageMethods } from '../../engine/contract/language.ts';
+import { speechMethods } from '../../engine/contract/speech.ts';
 import { AppError, fromWire } from '../../shared/errors/appError.ts';
 import { codes } from '../../shared/errors/codes.ts';
 import type { Session, Supervisor, SupervisorStatus } from '../../shared/supervision/supervisor.ts';
 import { type Deferred, deferred } from '../../shared/util/deferred.ts';
 import type { Clock, LogField, Logger } from '../platform/ports.ts';
 
-type Methods = typeof languageMethods;
-export type EngineParams<M extends LanguageMethod> = z.input<Methods[M]['params']>;
-export type EngineResult<M extends LanguageMethod> = z.infer<Methods[M]['result']>;
-export type EngineChunk<M extends LanguageMethod> = z.infer<Methods[M]['chunk']>;
+const methods = { ...languageMethods, ...speechMethods } as const;
+type Methods = typeof methods;
+export type EngineMethod = keyof Methods;
+export type EngineParams<M extends EngineMethod> = z.input<Methods[M]['params']>;
+export type EngineResult<M extends EngineMethod> = z.infer<Methods[M]['result']>;
+export type EngineChunk<M extends EngineMethod> = z.infer<Methods[M]['chunk']>;
 
 /** How long an engine may be silent in a call before it counts as hung, and what the call is called in an error's `stage`. */
 export type Deadline = { readonly stage: string; readonly ms: number };
 
-export type CallOptions<M extends LanguageMethod> = {
+export type CallOptions<M extends EngineMethod> = {
   readonly signal?: AbortSignal | undefined;
   readonly onChunk?: (chunk: EngineChunk<M>) => void;
   /** From the start of the call. */
@@ -34,7 +37,7 @@ export type EngineClient = {
    * One call. It ends exactly once: with the result, an error of the engine, ENGINE_CRASHED, ENGINE_TIMEOUT or ENGINE_PROTOCOL. Aborting asks
    * the engine to stop; the call then ends with what the engine answers.
    */
-  call<M extends LanguageMethod>(method: M, params: EngineParams<M>, options: CallOptions<M>): Promise<EngineResult<M>>;
+  call<M extends EngineMethod>(method: M, params: EngineParams<M>, options: CallOptions<M>): Promise<EngineResult<M>>;
   /** Resolves when no call is in flight. @throws AppError CANCELLED. */
   idle(signal?: AbortSignal): Promise<void>;
   /** Ends the engine in good order; the next call starts a new one. */
@@ -47,7 +50,7 @@ export type EngineClient = {
 };
 
 type Pending = {
-  readonly method: LanguageMethod;
+  readonly method: EngineMethod;
   readonly onReply: (reply: z.infer<typeof EngineReply>) => void;
   readonly fail: (error: AppError) => void;
 };
@@ -98,7 +101,7 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
     call.onReply(reply.data);
   }
 
-  function run<M extends LanguageMethod>(
+  function run<M extends EngineMethod>(
     { session, pending }: { session: Session; pending: Map<number, Pending> },
     method: M,
     params: EngineParams<M>,
@@ -106,7 +109,7 @@ export function createEngineClient(deps: { key: string; supervisor: Supervisor; 
   ): Promise<EngineResult<M>> {
     const id = ++ids;
     const end: Deferred<EngineResult<M>> = deferred();
-    const schema = languageMethods[method];
+    const schema = methods[method];
     let stage = options.deadline.stage;
     let stopTimer = () => {};
     const cancel = () => session.post({ t: 'cancel', id });

@@ -9,6 +9,7 @@ import { holding, type Io, processIo, UsageError } from './cli/io.ts';
 import { keysCommand } from './cli/keys.ts';
 import { createLocal } from './cli/local.ts';
 import { modelsCommand } from './cli/models.ts';
+import { sayCommand, transcribeCommand } from './cli/speech.ts';
 import { errorText } from './cli/texts.ts';
 import { watchFaults } from './product.ts';
 import { serve } from './serveMain.ts';
@@ -56,6 +57,8 @@ async function run(command: Command, io: Io): Promise<number> {
       try {
         if (command.name === 'keys') return await keysCommand(command, client, io);
         if (command.name === 'models') return await modelsCommand(command, client, io);
+        if (command.name === 'transcribe') return await transcribeCommand(command, client, io);
+        if (command.name === 'say') return await sayCommand(command, client, io);
         return await askCommand(command, client, io);
       } finally {
         await close();

@@ -46,8 +46,8 @@ export function createCatalogue(json: unknown): Catalogue {
     find(modelId): DownloadTarget | null {
       const entry = byId.get(modelId);
       if (entry === undefined) return null;
-      const { id, name, slot, runtimeClass, file: wanted, sources } = entry;
-      return { modelId: id, name, slot, runtimeClass, file: wanted, sources };
+      const { id, name, slot, runtimeClass, file: wanted, sources, layout } = entry;
+      return { modelId: id, name, slot, runtimeClass, file: wanted, sources, layout };
     },
   };
 }

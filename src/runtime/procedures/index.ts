@@ -9,6 +9,7 @@ import { runtimeProcedures } from './runtime.ts';
 import { serverProcedures } from './server.ts';
 import { sessionsProcedures } from './sessions.ts';
 import { settingsProcedures } from './settings.ts';
+import { speechProcedures } from './speech.ts';
 import { turnsProcedures } from './turns.ts';
 
 /** What the adapters call: each takes from it what it needs. */
@@ -19,7 +20,8 @@ export type Services = Parameters<typeof runtimeProcedures>[0] &
   Parameters<typeof modelsProcedures>[0] &
   Parameters<typeof ledgerProcedures>[0] &
   Parameters<typeof settingsProcedures>[0] &
-  Parameters<typeof serverProcedures>[0];
+  Parameters<typeof serverProcedures>[0] &
+  Parameters<typeof speechProcedures>[0];
 
 /** Every procedure of the contract behind the one error mapping. A missing one does not compile. */
 export function createRouter(deps: { services: Services; refusals: Refusals; log: Logger }) {
@@ -35,6 +37,7 @@ export function createRouter(deps: { services: Services; refusals: Refusals; log
       ledger: ledgerProcedures(services),
       settings: settingsProcedures(services),
       server: serverProcedures(services),
+      speech: speechProcedures(services),
     });
 }
 

@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import type { ModelId } from '../../shared/domain/ids.ts';
+import type { ModelSlot, RuntimeClass } from '../../shared/domain/models.ts';
 
 /** One installed file as the registry keeps it (REG-01). `folder` and `file` are names below the models folder, never absolute. */
 export type InstalledRow = {
   readonly id: ModelId;
   readonly name: string;
-  readonly slot: 'language';
-  readonly runtimeClass: 'generic-gguf';
+  readonly slot: ModelSlot;
+  readonly runtimeClass: RuntimeClass;
   readonly folder: string;
   readonly file: string;
   readonly bytes: number;

@@ -5,8 +5,9 @@ import { runtime } from './runtime.ts';
 import { server } from './server.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
+import { speech } from './speech.ts';
 import { turns } from './turns.ts';
 
 /** Every call of the product. Client, server, tests and the served page derive from this list. */
-export const contract = { runtime, sessions, turns, events, models, ledger, settings, server };
+export const contract = { runtime, sessions, turns, events, models, ledger, settings, server, speech };
 export type Contract = typeof contract;

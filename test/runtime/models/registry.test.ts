@@ -87,10 +87,12 @@ describe('the registry looks before a file is used (REG-05)', () => {
 describe('the shipped catalogue', () => {
   const shipped: unknown = JSON.parse(readFileSync('resources/catalogue.json', 'utf8'));
 
-  it('is read without a loss and holds one starter that says of itself that it is small', () => {
+  it('is read without a loss and holds one starter of each slot; the one that answers says that it is small', () => {
     const catalogue = createCatalogue(shipped);
     expect(catalogue.skipped).toEqual([]);
-    const starters = catalogue.list().filter((entry) => entry.starter);
+    const all = catalogue.list().filter((entry) => entry.starter);
+    expect(all.map((entry) => entry.slot).sort()).toEqual(['activity', 'language', 'listen', 'speak']);
+    const starters = all.filter((entry) => entry.slot === 'language');
     expect(starters).toMatchObject([
       {
         id: 'smollm2-135m-instruct-q4_1',

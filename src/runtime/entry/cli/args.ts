@@ -24,7 +24,16 @@ export type Command =
   | { readonly name: 'keys'; readonly action: 'revoke'; readonly keyId: string; readonly common: Common }
   | { readonly name: 'models'; readonly action: 'list'; readonly common: Common }
   | { readonly name: 'models'; readonly action: 'pull'; readonly modelId: string; readonly common: Common }
-  | { readonly name: 'ask'; readonly text: string; readonly common: Common };
+  | { readonly name: 'ask'; readonly text: string; readonly common: Common }
+  | { readonly name: 'transcribe'; readonly file: string; readonly common: Common }
+  | {
+      readonly name: 'say';
+      readonly text: string;
+      readonly out: string;
+      readonly voiceId: string | undefined;
+      readonly speed: number;
+      readonly common: Common;
+    };
 
 export type Common = { readonly json: boolean; readonly data: string | undefined; readonly offline: boolean; readonly logLevel: Level };
 
@@ -71,6 +80,10 @@ export function parseCommand(argv: readonly string[], env: Env, warn: (text: str
     case 'ask':
     case 'chat':
       return parseAsk(rest, env, warn);
+    case 'transcribe':
+      return parseTranscribe(rest, env, warn);
+    case 'say':
+      return parseSay(rest, env, warn);
     default:
       throw new UsageError(first.startsWith('-') ? `There is no option ${quoted(first)}.` : `There is no command ${quoted(first)}.`);
   }
@@ -137,6 +150,30 @@ function parseAsk(argv: readonly string[], env: Env, warn: (text: string) => voi
   const text = positionals.join(' ').trim();
   if (text === '') throw new UsageError('ask wants a question, in quotes.');
   return { name: 'ask', text, common: commonOf(values, env, warn) };
+}
+
+function parseTranscribe(argv: readonly string[], env: Env, warn: (text: string) => void): Command {
+  const { values, positionals } = read(argv, commonFlags);
+  if (values.help === true) return { name: 'help', topic: 'transcribe' };
+  const [file, ...more] = positionals;
+  if (file === undefined || file === '' || more.length > 0) throw new UsageError('transcribe wants one WAV file.');
+  return { name: 'transcribe', file, common: commonOf(values, env, warn) };
+}
+
+function parseSay(argv: readonly string[], env: Env, warn: (text: string) => void): Command {
+  const { values, positionals } = read(argv, {
+    ...commonFlags,
+    out: { type: 'string', short: 'o' },
+    voice: { type: 'string' },
+    speed: { type: 'string' },
+  });
+  if (values.help === true) return { name: 'help', topic: 'say' };
+  const text = positionals.join(' ').trim();
+  if (text === '') throw new UsageError('say wants a text, in quotes.');
+  if (values.out === undefined || values.out === '') throw new UsageError('say wants --out with the name of the file to write.');
+  const speed = Number(values.speed ?? '1');
+  if (!(speed >= 0.5 && speed <= 2)) throw new UsageError(`--speed wants a number from 0.5 to 2, not ${quoted(values.speed ?? '')}.`);
+  return { name: 'say', text, out: values.out, voiceId: nonEmpty(values.voice), speed, common: commonOf(values, env, warn) };
 }
 
 function read<F extends Flags>(argv: readonly string[], options: F) {

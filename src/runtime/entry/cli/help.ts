@@ -29,13 +29,27 @@ ${common}
 
 Example: sotto keys create --name backup-script
 `,
-  models: `sotto models: language models on this machine.
+  models: `sotto models: models on this machine, for answering, hearing and speaking.
 
   sotto models list      what there is, and what is installed
   sotto models pull ID   downloads and checks a model; goes on where it stopped
 ${common}
 
 Example: sotto models pull smollm2-135m-instruct-q4_1
+`,
+  transcribe: `sotto transcribe FILE.wav: the words in a sound file. PCM or float, one or two channels, 8 to 192 kHz.
+${common}
+
+Example: sotto transcribe meeting.wav --json
+`,
+  say: `sotto say "TEXT" --out FILE.wav: a text as a sound file. Ctrl-C stops; nothing is written then.
+
+  --out FILE          where to write it; a file of that name is replaced
+  --voice ID          one of the installed model's voices
+  --speed NUMBER      0.5 to 2; default 1
+${common}
+
+Example: sotto say "Good morning." --out morning.wav
 `,
   ask: `sotto ask "TEXT": asks and shows the answer as it is written. Ctrl-C stops the answer.
 ${common}
@@ -50,8 +64,10 @@ export function helpText(topic: string | null): string | null {
 
   sotto serve          serves the page and the calls
   sotto keys …         one-time codes and keys: code, list, create, revoke
-  sotto models …       language models: list, pull
+  sotto models …       models: list, pull
   sotto ask "TEXT"     asks and shows the answer
+  sotto transcribe F   the words in a WAV file
+  sotto say "TEXT"     a text as a WAV file
   sotto --version      the version
 
 \`sotto help COMMAND\` shows the options of a command.

@@ -87,9 +87,9 @@ export function createInstaller(deps: {
     async tryOut(target: DownloadTarget, signal: AbortSignal): Promise<AppError | null> {
       const { path } = placeOf(target);
       try {
-        await inspectModelFile(files, path, clock);
+        if (target.runtimeClass === 'generic-gguf') await inspectModelFile(files, path, clock);
         crashPoint('download.beforeTrial');
-        await trial(path, signal);
+        await trial(path, signal, target);
         return null;
       } catch (error) {
         if (signal.aborted || isAppError(error, 'CANCELLED')) throw new AppError('CANCELLED');

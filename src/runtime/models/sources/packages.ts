@@ -59,13 +59,15 @@ export function createPackages(deps: {
     async fetch(request) {
       const { source, signal, part } = request;
       const archives: string[] = [];
-      for (const [index, spec] of source.parts.entries()) {
-        checkSpec(spec);
-        archives.push(await wholePackage(request, index, spec));
+      for (const [index, part] of source.parts.entries()) {
+        checkSpec(part);
+        // Several members of one package: it is fetched once.
+        const first = source.parts.findIndex((other) => isSamePackage(source, other, part));
+        archives.push(archives[first] ?? (await wholePackage(request, index, { ...part, client: clientOf(source, part) })));
       }
       await part.restart();
       for (const [index, spec] of source.parts.entries()) {
-        const extract = source.client === 'pip' ? extractFromZip : extractFromTgz;
+        const extract = clientOf(source, spec) === 'pip' ? extractFromZip : extractFromTgz;
         await extract(archives[index] ?? '', spec.member, {
           signal,
           async sink(chunk) {
@@ -80,12 +82,16 @@ export function createPackages(deps: {
   };
 
   /** A package that an earlier try brought whole is kept; an unfinished one starts anew. */
-  async function wholePackage(request: PackageRequest, index: number, spec: { name: string; version: string }): Promise<string> {
+  async function wholePackage(
+    request: PackageRequest,
+    index: number,
+    spec: { name: string; version: string; client: PackageSource['client'] },
+  ): Promise<string> {
     const folder = join(packagesBelow(request.folder), String(index));
     const kept = await archiveIn(folder);
     if (kept !== null) return kept;
     if (offline()) {
-      ledger.refuse({ ...pipRow(request.source.client, request.asker), note: 'offline switch' });
+      ledger.refuse({ ...pipRow(spec.client, request.asker), note: 'offline switch' });
       throw new AppError('OFFLINE');
     }
     await files.remove(folder);
@@ -93,7 +99,7 @@ export function createPackages(deps: {
     await files.makeFolder(tmp);
     const measure = () => sizeOf(packagesBelow(request.folder));
     const run = { clock, signal: request.signal, measure, onBytes: request.onBytes, tmp, env };
-    if (request.source.client === 'pip') await pipPackage(spec, folder, run, request.asker);
+    if (spec.client === 'pip') await pipPackage(spec, folder, run, request.asker);
     else {
       const file = join(tmp, 'package.tgz');
       await npmDownload(spec, { ...run, entry: npmEntry, file, asker: request.asker, ledger, offline, log });
@@ -101,8 +107,7 @@ export function createPackages(deps: {
     }
     await files.remove(tmp);
     const archive = await archiveIn(folder);
-    if (archive === null)
-      throw new AppError('PACKAGE_FETCH_FAILED', { client: request.source.client, exitCode: 0, lastLine: 'no package came' });
+    if (archive === null) throw new AppError('PACKAGE_FETCH_FAILED', { client: spec.client, exitCode: 0, lastLine: 'no package came' });
     return archive;
   }
 
@@ -146,6 +151,16 @@ function pipRow(client: 'npm' | 'pip', asker: string) {
 
 function packagesBelow(folder: string): string {
   return join(folder, 'packages');
+}
+
+type PackagePart = PackageSource['parts'][number];
+
+function clientOf(source: PackageSource, part: PackagePart): PackageSource['client'] {
+  return part.client ?? source.client;
+}
+
+function isSamePackage(source: PackageSource, one: PackagePart, other: PackagePart): boolean {
+  return one.name === other.name && one.version === other.version && clientOf(source, one) === clientOf(source, other);
 }
 
 /** Names and versions become arguments of a program: nothing that could be read as an option, an address or a path. */

@@ -1,0 +1,54 @@
+import { eventIterator, oc } from '@orpc/contract';
+import { z } from 'zod';
+import { errors } from './errors.ts';
+
+/** Seconds of sound that one call takes; a caller with more cuts it where it is quiet. */
+export const transcribeSeconds = 30;
+
+const engine = ['ENGINE_STARTING', 'ENGINE_BREAKER_OPEN', 'ENGINE_CRASHED', 'ENGINE_FAULT', 'ENGINE_TIMEOUT', 'ENGINE_PROTOCOL'] as const;
+const busy = ['TOO_MANY_REQUESTS', 'LOCAL_INFERENCE_UNAVAILABLE', 'RUNTIME_UNAVAILABLE'] as const;
+
+/** Sound to words and back. Sound is base64 of 16-bit little-endian mono PCM: typed arrays do not survive the WebSocket. */
+export const speech = {
+  /** 16 kHz. */
+  transcribe: oc
+    .errors(errors('AUDIO_TOO_SHORT', 'INVALID_AUDIO', 'VAD_UNAVAILABLE', 'ASR_UNAVAILABLE', ...engine, ...busy))
+    .input(z.strictObject({ pcm: z.base64().max(Math.ceil((transcribeSeconds * 16_000 * 2) / 3) * 4) }))
+    .output(
+      z.strictObject({
+        text: z.string(),
+        language: z.string(),
+        durationMs: z.int(),
+        segments: z.array(
+          z.strictObject({
+            text: z.string(),
+            startMs: z.int(),
+            endMs: z.int(),
+            verdict: z.enum(['ok', 'unsure', 'no-speech', 'unintelligible']),
+          }),
+        ),
+        activityModel: z.string(),
+      }),
+    ),
+  /** Phrase by phrase, while the next one is made. */
+  say: oc
+    .errors(errors('TTS_UNAVAILABLE', 'VOICE_UNKNOWN', 'TEXT_UNSPEAKABLE', ...engine, ...busy))
+    .input(
+      z.strictObject({
+        text: z.string().min(1).max(40_000),
+        voiceId: z.string().min(1).max(64).optional(),
+        language: z.string().min(2).max(35).optional(),
+        speed: z.number().min(0.5).max(2).default(1),
+      }),
+    )
+    .output(
+      eventIterator(
+        z.strictObject({
+          pcm: z.base64(),
+          sampleRate: z.int(),
+          phrase: z.int(),
+          textRange: z.tuple([z.int(), z.int()]),
+        }),
+      ),
+    ),
+};
