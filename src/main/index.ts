@@ -6,6 +6,7 @@ import { listPageFiles } from './app/pageFiles.ts';
 import { quitInOrder } from './app/quit.ts';
 import { registerAppScheme, serveApp } from './app/scheme.ts';
 import { createLog } from './log.ts';
+import { createMicrophonePolicy } from './os/microphone.ts';
 import { guardNavigation } from './os/navigation.ts';
 import { closeNetwork } from './os/network.ts';
 import { guardPermissions } from './os/permissions.ts';
@@ -86,7 +87,7 @@ function start(): void {
     .whenReady()
     .then(() => {
       const own = session.defaultSession;
-      guardPermissions(own, log);
+      guardPermissions(own, createMicrophonePolicy(), log);
       closeNetwork(own, developer, log);
       serveApp(own, listPageFiles(path.join(out, 'renderer')));
       show();

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { listPageFiles } from '../../src/main/app/pageFiles.ts';
 import { createLog } from '../../src/main/log.ts';
 import { mayLoad } from '../../src/main/os/network.ts';
-import { mayHave } from '../../src/main/os/permissions.ts';
 import { runtimeEnvironment } from '../../src/main/processes/environment.ts';
 import { runtimeForm } from '../../src/main/processes/form.ts';
 import { openingBounds } from '../../src/main/windows/bounds.ts';
@@ -27,14 +26,6 @@ describe('main, small parts', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
-
-  it('permissions: the clipboard, for the main frame of our page; nothing else', () => {
-    expect(mayHave('clipboard-sanitized-write', 'app://sotto/', true)).toBe(true);
-    expect(mayHave('clipboard-sanitized-write', 'app://sotto/', false)).toBe(false);
-    expect(mayHave('clipboard-sanitized-write', 'app://sotto.evil/', true)).toBe(false);
-    for (const name of ['media', 'clipboard-read', 'geolocation', 'notifications', 'display-capture', 'midi', 'usb', 'hid', 'openExternal'])
-      expect(mayHave(name, 'app://sotto/', true), name).toBe(false);
   });
 
   it('PV-03: a window loads its own scheme and what it makes itself', () => {
