@@ -858,6 +858,72 @@ export const requirements = [
     levels: ['unit'],
     what: 'While the talk key is held, silence never ends the turn, in any mode',
   },
+  {
+    id: 'VO-66',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Written text is kept; a deterministic function (text, locale) → {spoken, map} gives the sp',
+  },
+  {
+    id: 'VO-67',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'More than 600 spoken characters of list or table → summary sentence and "on screen"; "read',
+  },
+  {
+    id: 'VO-68',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Golden files, ≥ 40 cases per language; en and de first. The result of an empty phrase is n',
+  },
+  {
+    id: 'BC-18',
+    part: 'talks',
+    levels: ['native'],
+    what: 'a short word of 0.8 s and of 0.3 s; then no sample at all, then a single one → words for ',
+  },
+  {
+    id: 'BC-19',
+    part: 'talks',
+    levels: ['native'],
+    what: '10 s of zeros; faint noise (−60 dBFS); a constant of 0.2; one second of speech before 20 s',
+  },
+  {
+    id: 'BC-20',
+    part: 'talks',
+    levels: ['native'],
+    what: 'one recording in chunks of 160, 441, 512, 1,000 samples and whole; at 8 and 48 kHz → the s',
+  },
+  {
+    id: 'BC-23',
+    part: 'talks',
+    levels: ['unit'],
+    what: '120 words without punctuation; 600 letters without a space; 40,000 characters → every word ',
+  },
+  {
+    id: 'VO-02',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Frames are dropped oldest first when more than 64 wait. Missing numbers are filled with si',
+  },
+  {
+    id: 'VO-03',
+    part: 'talks',
+    levels: ['page'],
+    what: 'While armed, a ring buffer in RAM keeps the last second. An utterance starts with the pre-',
+  },
+  {
+    id: 'VO-05',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Non-finite samples become 0 and are counted; values are clamped to −1…1. Constant offset i',
+  },
+  {
+    id: 'VO-65',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Playback reports played {phrase, ms}; pause keeps the sample position; output device can b',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];
