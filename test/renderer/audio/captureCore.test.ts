@@ -19,6 +19,7 @@ import {
   silence,
   tone,
 } from '../../helpers/audio.ts';
+import { verifies } from '../../helpers/verifies.ts';
 
 function core(rateHz = 48_000) {
   const events: CaptureEvent[] = [];
@@ -58,6 +59,7 @@ describe('capture', () => {
   it('VO-03: no first word is cut off, for keys that come 0 to 300 ms after speech began, and none of the second before is lost', {
     timeout: 30_000,
   }, () => {
+    verifies('VO-03');
     const word = join(chirp(300, 2_500, 250, 48_000), silence(600, 48_000));
     const quiet = noise(-50, 1_200, 48_000);
     const first = resample(word.subarray(0, 2_400), 48_000, 16_000);
@@ -78,6 +80,7 @@ describe('capture', () => {
   });
 
   it('the ring holds a second and no more, and nothing goes out that nobody asked for', () => {
+    verifies('VO-03');
     const one = core();
     one.feed(noise(-30, 5_000, 48_000));
     expect(one.frames()).toEqual([]);
@@ -154,6 +157,7 @@ describe('capture', () => {
   });
 
   it('VO-05: NaN and infinities become silence and are counted, values stay in range, an offset goes', () => {
+    verifies('VO-05');
     const bad = core(16_000);
     bad.begin(0);
     bad.feed(broken(tone(440, 1_000), 100));

@@ -6,6 +6,7 @@ import { openPlayback } from '../../../src/renderer/audio/playback.ts';
 import { createPlaybackCore, type PlaybackEvent } from '../../../src/renderer/audio/playbackCore.ts';
 import { tone } from '../../helpers/audio.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
+import { verifies } from '../../helpers/verifies.ts';
 
 // The page's side of the loudspeaker over the real worklet code.
 
@@ -85,6 +86,7 @@ const settled = async () => {
 
 describe('the loudspeaker of the page', () => {
   it('VO-65: sound is queued and nothing moves for 3 s: lost, told once, and the answer counts as spoken', async () => {
+    verifies('VO-65');
     const one = await setUp();
     one.say(1, 4_000);
     one.run(200);
@@ -169,6 +171,7 @@ describe('the loudspeaker of the page', () => {
   });
 
   it('a chosen loudspeaker is found by its name; one that is gone leaves the system’s own', async () => {
+    verifies('VO-65');
     const one = await setUp();
     one.outputs.push('Headset', 'Broken');
     await one.playback.setOutput('Headset');

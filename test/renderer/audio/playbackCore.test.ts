@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createPlaybackCore, type PlaybackEvent } from '../../../src/renderer/audio/playbackCore.ts';
 import type { SoundChunk } from '../../../src/shared/domain/audio.ts';
 import { alike, chirp, join, peak, pieces, resample, silence, tone } from '../../helpers/audio.ts';
+import { verifies } from '../../helpers/verifies.ts';
 
 function core(rateHz = 48_000) {
   const events: PlaybackEvent[] = [];
@@ -67,6 +68,7 @@ describe('playback', () => {
   });
 
   it('VO-65: marks come in order, each with its text and the frame at which it had sounded', () => {
+    verifies('VO-65');
     const one = core();
     for (const phrase of [1, 2, 3]) {
       one.enqueue(chunk(phrase, tone(300, 250, 24_000), { last: false, range: { from: phrase * 100, to: phrase * 100 + 5 } }));
@@ -129,6 +131,7 @@ describe('playback', () => {
   });
 
   it('a pause is silent within one quantum and loses nothing but the ramp', () => {
+    verifies('VO-65');
     const said = chirp(200, 2_000, 600, 48_000);
     const one = core();
     one.enqueue(chunk(1, said, { rateHz: 48_000 }));

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audio } from '../../../src/shared/domain/audio.ts';
 import { alike, chirp, find, join, noise, peak, resample, rms, silence, tone, wav } from '../../helpers/audio.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import type { Sound } from '../audio/harness/harnessMain.ts';
 import { launchBrowser } from '../browser.ts';
 import { buildPage } from '../buildPage.ts';
@@ -122,6 +123,7 @@ describe('the microphone', { timeout: 60_000 }, () => {
   });
 
   it('no first word is lost: the key comes 0 to 300 ms after the word began, and the word is there from its first sample', async () => {
+    verifies('VO-03');
     for (const late of [0, 100, 200, 300])
       await withPage(async (page) => {
         const word = chirp(400, 2_500, 400, 16_000, 0.5);
@@ -314,6 +316,7 @@ describe('the loudspeaker', { timeout: 60_000 }, () => {
     page.waitForFunction((wanted) => window.held.loudspeaker.events.some((event) => event.type === wanted), type, { polling: 20 });
 
   it('what was queued sounds, without a gap, and the marks come in order with their frames', async () => {
+    verifies('VO-65');
     await withPage(async (page) => {
       const rate = await open(page);
       const phrases = [chirp(300, 900, 400, 24_000), chirp(900, 2_000, 300, 24_000), chirp(2_000, 400, 350, 24_000)];

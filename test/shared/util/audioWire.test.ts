@@ -7,7 +7,7 @@ import { decodeChunk, decodeFrame, encodeChunk, encodeFrame, frameBytes, maxChun
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 // Any 32 bits, NaN and infinities included: what is in the sound is for the receiver to judge, not for the wire.
 const float32 = (size: { minLength: number; maxLength: number }) =>
-  fc.array(fc.float(), size).map((list) => Float32Array.from(list) as Float32Array<ArrayBuffer>);
+  fc.array(fc.float(), size).map((list): Float32Array<ArrayBuffer> => Float32Array.from(list));
 
 const frames: fc.Arbitrary<AudioFrame> = fc.record({
   seq: u32,
