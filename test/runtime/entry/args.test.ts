@@ -76,6 +76,13 @@ describe('command line', () => {
     ['models', 'list', 'all'],
     ['ask'],
     ['ask', ' '],
+    ['transcribe'],
+    ['transcribe', 'a.wav', 'b.wav'],
+    ['say', 'Hello.'],
+    ['say', '--out', 'a.wav'],
+    ['say', 'Hello.', '--out', ''],
+    ['say', 'Hello.', '--out', 'a.wav', '--speed', '3'],
+    ['say', 'Hello.', '--out', 'a.wav', '--speed', 'fast'],
     ['dance'],
     ['--dance'],
     ['__proto__'],
@@ -83,12 +90,28 @@ describe('command line', () => {
     expect(() => parse(argv.filter((word) => word !== undefined))).toThrow(UsageError);
   });
 
+  it('a file to transcribe, a text to say', () => {
+    expect(parse(['transcribe', 'talk.wav', '--json']).command).toMatchObject({
+      name: 'transcribe',
+      file: 'talk.wav',
+      common: { json: true },
+    });
+    expect(parse(['say', 'Good', 'morning.', '-o', 'a.wav', '--speed', '1.5', '--voice', 'joe']).command).toMatchObject({
+      name: 'say',
+      text: 'Good morning.',
+      out: 'a.wav',
+      voiceId: 'joe',
+      speed: 1.5,
+    });
+    expect(parse(['say', 'Hello.', '--out', 'a.wav']).command).toMatchObject({ voiceId: undefined, speed: 1 });
+  });
+
   it('never repeats control bytes of the command line to the terminal', () => {
     expect(() => parse(['\u001b]0;owned\u0007'])).toThrow(/^There is no command '\?\]0;owned\?'\.$/);
   });
 
   it('CLI-07: each command has a help page with one worked example', () => {
-    for (const topic of [null, 'serve', 'keys', 'models', 'ask', 'chat'])
+    for (const topic of [null, 'serve', 'keys', 'models', 'ask', 'chat', 'transcribe', 'say'])
       expect(helpText(topic)?.match(/^Example: sotto /gm)).toHaveLength(1);
     expect(parse(['keys', '--help']).command).toEqual({ name: 'help', topic: 'keys' });
     expect(parse(['serve', '-h']).command).toEqual({ name: 'help', topic: 'serve' });

