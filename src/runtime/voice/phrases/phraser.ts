@@ -12,8 +12,6 @@ export type Phraser = {
   flush(): Phrase[];
   /** No more text comes. */
   end(): Phrase[];
-  /** From here on the answer is another one: phrases that end behind `length` are not valid any more (VO-61). */
-  retract(length: number): void;
 };
 
 const stops = '.!?;:…';
@@ -27,7 +25,8 @@ const hasWord = (text: string) => /[\p{L}\p{N}]/u.test(text);
  * Cuts a streamed answer into phrases for a speaking voice (VO-60, VO-61). However the text is split into pieces, the phrases are the
  * same: a cut is made only where no later character could change it. Links, inline code, numbers, addresses and listed abbreviations
  * are never cut; code blocks, tables, formula blocks and hidden blocks are one phrase each, whatever their length. Each letter and digit
- * is in exactly one phrase; a piece without any is no phrase.
+ * is in exactly one phrase; a piece without any is no phrase,
+ * unless it is such a block.
  *
  * @param options.language  two letters; chooses the abbreviations.
  */
@@ -42,7 +41,8 @@ export function createPhraser(options: { language: string }): Phraser {
     const text = raw.trim();
     rest = rest.slice(length);
     offset += length;
-    if (!hasWord(text)) return null;
+    // A block is named by the voice, whatever is in it.
+    if (!hasWord(text) && !/^(```|~~~|\$\$|\|)/.test(text)) return null;
     const phrase = { index, text, start, end: start + text.length };
     index += 1;
     return phrase;
@@ -51,7 +51,7 @@ export function createPhraser(options: { language: string }): Phraser {
   function drain(ended: boolean): Phrase[] {
     const phrases: Phrase[] = [];
     while (rest !== '') {
-      const { cut } = scan(rest, ended, options.language, offset === 0 || lineStart);
+      const { cut } = scan(rest, ended, options.language, lineStart);
       if (cut === null) break;
       lineStart = rest[cut - 1] === '\n';
       const phrase = take(cut);
@@ -75,10 +75,6 @@ export function createPhraser(options: { language: string }): Phraser {
     },
     end() {
       return drain(true);
-    },
-    retract(length) {
-      rest = length <= offset ? '' : rest.slice(0, length - offset);
-      if (length < offset) offset = length;
     },
   };
 }

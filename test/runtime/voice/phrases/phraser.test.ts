@@ -38,6 +38,7 @@ const cases: readonly (readonly [string, readonly string[], string?])[] = [
   ['!!! ??? ...', []],
   ['', []],
   ['🙂 🙂', []],
+  ['So:\n```\n{}\n```\n', ['So:', '```\n{}\n```']],
   ['a < big. And <b', ['a < big.', 'And <b']],
 ];
 
