@@ -32,7 +32,7 @@ function slotsWith(present: readonly string[], change: Partial<InstalledModel> =
         reason: null,
         installedAt: '2026-01-01T00:00:00.000Z',
         ...change,
-      } as InstalledModel;
+      };
     },
     path: async (id: string) => `/models/${id}`,
   };
