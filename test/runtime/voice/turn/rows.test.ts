@@ -646,6 +646,38 @@ describe('what can happen at any time', () => {
   });
 });
 
+describe('what is stale', () => {
+  it('a timer, an utterance, a turn or a lease of before changes nothing', () => {
+    const old = armed().tap().speak().pause();
+    const silence = old.state.timers.silence ?? -1;
+    old.goOn().pause().send({ type: 'timer', name: 'silence', id: silence });
+    tookRow(old, 52);
+    expect(old.phase).toBe('pausing');
+    const second = armed().ask('one').replyDone(false).down().wait(900).up();
+    second.send({ type: 'final', utterance: 1, text: 'late words', language: 'en', verdict: { kind: 'answer' } });
+    tookRow(second, 52);
+    expect(second.phase).toBe('committing');
+    second.final('two').send({ type: 'firstSound', turn: 1 }, { type: 'replyFailed', turn: 1, code: 'MODEL_FAILED' });
+    tookRow(second, 52);
+    expect(second.phase).toBe('thinking');
+    const lease = voiceLife()
+      .send({ type: 'arm' })
+      .timer('arm')
+      .send({ type: 'arm' }, { type: 'armFailed', lease: 1, code: 'ASR_UNAVAILABLE' });
+    tookRow(lease, 52);
+    expect(lease.phase).toBe('arming');
+    const silent = armed().send({ type: 'muteOn' }).speak();
+    tookRow(silent, 52);
+    expect(silent.state.speechOn).toBe(false);
+  });
+
+  it('a held answer that is cancelled leaves no hold on the next one', () => {
+    const life = armed({ settings: interrupting }).ask().speak().cancel();
+    expect(life.names()).toContain('releaseSound');
+    expect(life.state.soundHeld).toBe(false);
+  });
+});
+
 describe('other modes and dictation', () => {
   it('rows 6, 12, 62: the wake word listens for its window, and a wrong one ends it', () => {
     const life = armed({ mode: 'wake-word' }).send({ type: 'wake', score: 0.8 });
