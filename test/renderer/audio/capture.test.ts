@@ -276,6 +276,15 @@ describe('the microphone of the page', () => {
     one.changed();
     await settled();
     expect(one.tracks.length).toBe(2);
+    const two = setUp();
+    two.names.splice(1, 1);
+    await two.capture.open('Headset');
+    expect(two.capture.get()).toMatchObject({ device: 'Default - Desk' });
+    two.names.push('Headset');
+    two.changed();
+    await settled();
+    await settled();
+    expect(two.capture.get()).toMatchObject({ device: 'Headset' });
   });
 
   it('a key that comes while the microphone opens, or is noticed late, loses nothing', async () => {

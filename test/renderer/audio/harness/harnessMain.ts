@@ -70,6 +70,8 @@ async function loudspeaker() {
     onError: (error) => lost.push(String(error)),
   });
   await recorderReady;
+  // It records from here on; what is said before might begin without it.
+  while (sink.length === 0) await new Promise((resolve) => requestAnimationFrame(resolve));
   return {
     ...playback,
     say: (chunk: Omit<SoundChunk, 'pcm'>, pcm: number[]) => playback.play({ ...chunk, pcm: Float32Array.from(pcm) }),
