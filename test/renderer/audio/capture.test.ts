@@ -78,10 +78,12 @@ function setUp(options: { media?: 'none' } = {}) {
   const ends: EndCause[] = [];
   const notices: AppError[] = [];
   const nodes: { core: CaptureCore; closed: boolean }[] = [];
+  const loading = { worklet: Promise.resolve() };
   const capture: Capture = createCapture({
     media: options.media === 'none' ? undefined : system.media,
     clock,
     async openNode(_stream, onMessage: (message: CaptureMessage) => void): Promise<CaptureNode> {
+      await loading.worklet;
       const core = createCaptureCore(16_000, onMessage);
       const held = { core, closed: false };
       nodes.push(held);
@@ -119,6 +121,7 @@ function setUp(options: { media?: 'none' } = {}) {
     ends,
     notices,
     nodes,
+    loading,
     phases,
     feed: (pcm: Float32Array, which = nodes.length - 1) => {
       for (const piece of pieces(pcm, 128)) nodes[which]?.core.process(piece, 128);
@@ -221,6 +224,21 @@ describe('the microphone of the page', () => {
     expect(two.tracks.map(({ readyState }) => readyState)).toEqual(['ended']);
     expect(two.nodes.every(({ closed }) => closed)).toBe(true);
     expect(two.capture.get().phase).toBe('muted');
+
+    // While the worklet loads the track is there already: it is stopped at once, not when the worklet came.
+    const three = setUp();
+    let loaded = () => {};
+    three.loading.worklet = new Promise((resolve) => {
+      loaded = resolve;
+    });
+    const late = codeOf(three.capture.open(null));
+    await settled();
+    three.capture.setMuted(true);
+    expect(three.tracks.map(({ readyState }) => readyState)).toEqual(['ended']);
+    loaded();
+    expect(await late).toBe('CANCELLED');
+    expect(three.nodes.map(({ closed }) => closed)).toEqual([true]);
+    expect(three.capture.get().phase).toBe('muted');
   });
 
   it('VO-10: unplugged in the middle of a sentence, what was said is kept to its last sample, and the next device is taken', async () => {

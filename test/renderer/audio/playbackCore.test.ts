@@ -119,6 +119,8 @@ describe('playback', () => {
     one.stop(1);
     one.enqueue(chunk(2, tone(440, 500, 24_000)));
     expect(peak(one.run(40).subarray(128))).toBe(0);
+    one.enqueue(chunk(3, tone(440, 500, 24_000)));
+    expect(peak(one.run(40))).toBe(0);
     one.enqueue(chunk(1, tone(440, 500, 24_000), { generation: 2 }));
     expect(peak(one.run(10))).toBeGreaterThan(0.4);
     // A stop for the old answer that was held up on its way.
