@@ -35,6 +35,8 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', {
   const answer = c.answers.first();
   await expect(answer).toContainText('Before.');
   await expect(answer).toContainText('After.');
+  // It is drawn as Markdown now, not as the plain text that stands there until that is loaded.
+  await expect(answer.getByRole('link', { name: 'good', exact: true })).toBeVisible();
 
   // What may do harm is not there at all, or is there as the text that it is.
   const found = await answer.evaluate((element) => ({
