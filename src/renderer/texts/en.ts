@@ -11,6 +11,7 @@ export const en = {
     back: 'Back',
     close: 'Close',
     more: 'More',
+    less: 'Less',
   },
   places: { chat: 'Chat', settings: 'Settings' },
   strip: {
