@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { listen } from '../helpers/listener.ts';
-import { expect, test } from '../helpers/test.ts';
+import { expect, proves, test } from '../helpers/test.ts';
 
 /** Another window with our own preload, on an address of the test's choice. */
 async function windowOn(app: ElectronApplication, address: string): Promise<Page> {
@@ -34,7 +34,7 @@ function ask(page: Page) {
 }
 
 test.describe('the guards of main', () => {
-  test('a port goes to our own page only', { annotation: { type: 'verifies', description: 'RB-02' } }, async ({ sotto: { app, page } }) => {
+  test('a port goes to our own page only', proves('RB-02'), async ({ sotto: { app, page } }) => {
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     // The same question from our own page is answered: what follows is refused for its sender alone.
     expect(await ask(page)).toEqual({ status: 'connected', code: undefined, ports: 1 });
@@ -144,9 +144,7 @@ test.describe('the guards of main', () => {
     expect(page.url()).toBe('app://sotto/');
   });
 
-  test('has no network, not even on loopback', { annotation: { type: 'verifies', description: 'PV-03' } }, async ({
-    sotto: { app, page },
-  }) => {
+  test('has no network, not even on loopback', proves('PV-03'), async ({ sotto: { app, page } }) => {
     const outside = await listen();
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     await page

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { chat } from '../helpers/chat.ts';
 import { hostileAnswer } from '../helpers/hostile.ts';
 import { listen } from '../helpers/listener.ts';
-import { expect, test } from '../helpers/test.ts';
+import { expect, proves, test } from '../helpers/test.ts';
 
 /** Puts a conversation with this answer into a data folder, through the product's own runtime. */
 async function seed(data: string, answer: string): Promise<void> {
@@ -14,9 +14,7 @@ async function seed(data: string, answer: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['e2e/helpers/seed.ts', data, file], { timeout: 60_000 });
 }
 
-test('a hostile answer runs nothing, loads nothing and leads nowhere', {
-  annotation: { type: 'verifies', description: 'RB-04 RB-05' },
-}, async ({ open, data }) => {
+test('a hostile answer runs nothing, loads nothing and leads nowhere', proves('RB-04', 'RB-05'), async ({ open, data }) => {
   const outside = await listen();
   await seed(data, hostileAnswer(outside.url));
   const { app, page, said } = await open(data);
@@ -67,9 +65,7 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', {
   await outside.close();
 });
 
-test('the rules of the page hold even for markup that got in', { annotation: { type: 'verifies', description: 'RB-04 RB-05' } }, async ({
-  sotto: { page },
-}) => {
+test('the rules of the page hold even for markup that got in', proves('RB-04', 'RB-05'), async ({ sotto: { page } }) => {
   const outside = await listen();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   // As if the sanitiser had let everything through: the second wall alone.

@@ -23,10 +23,11 @@ export type Sotto = {
 /**
  * Opens the built app in the Electron of this machine.
  *
- * @param data  its data folder; it is kept.
- * @param env   added to, or put in place of, what the app gets to see.
+ * @param data   its data folder; it is kept.
+ * @param env    added to, or put in place of, what the app gets to see.
+ * @param build  folder with package.json and out/; default: this checkout.
  */
-export async function launch(data: string, env: Readonly<Record<string, string>> = {}): Promise<Sotto> {
+export async function launch(data: string, env: Readonly<Record<string, string>> = {}, build = process.cwd()): Promise<Sotto> {
   const found = await resolveElectron({ download: false });
   // Nothing of the person who runs the tests: their configuration, caches and keys stay out.
   const home = await mkdtemp(path.join(tmpdir(), 'sotto-home-'));
@@ -34,7 +35,7 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
     // Always given: without it Playwright asks the electron package, which wants to download.
     executablePath: found.executable,
     // Playwright's own loader holds `ready` back until it listens; it adds it only where it finds the executable itself.
-    args: ['-r', playwrightLoader, ...found.flags, process.cwd()],
+    args: ['-r', playwrightLoader, ...found.flags, build],
     cwd: process.cwd(),
     // Else Playwright forces 'light' and the system's choice has no effect.
     colorScheme: null,

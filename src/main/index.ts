@@ -2,6 +2,7 @@ import path from 'node:path';
 import { app, type BrowserWindow, ipcMain, MessageChannelMain, session } from 'electron';
 import { channels } from '../shared/contract/pageLink.ts';
 import { createConnectHandler } from './app/connect.ts';
+import { setMenu } from './app/menu.ts';
 import { listPageFiles } from './app/pageFiles.ts';
 import { quitInOrder } from './app/quit.ts';
 import { registerAppScheme, serveApp } from './app/scheme.ts';
@@ -20,6 +21,12 @@ const log = createLog(
   (line) => void process.stderr.write(line),
   () => Date.now(),
 );
+// The terminal that started us may be gone; that is no fault of ours.
+process.stderr.on('error', () => {});
+// What no code caught must not take the windows down, nor show Electron's dialog with paths in it.
+process.on('uncaughtException', (error) => log.error('main.uncaught', {}, error));
+process.on('unhandledRejection', (reason) => log.error('main.unhandledRejection', {}, reason));
+
 const out = path.join(__dirname, '..');
 const developer = !app.isPackaged;
 
@@ -41,6 +48,7 @@ function start(): void {
   app.commandLine.appendSwitch('disable-component-update');
   app.commandLine.appendSwitch('disable-background-networking');
   app.commandLine.appendSwitch('disable-domain-reliability');
+  setMenu(developer);
   registerAppScheme();
 
   const runtime = createRuntimeProcess({
