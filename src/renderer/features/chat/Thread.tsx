@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { StillRows } from '../../components/StillRows.tsx';
 import type { MirrorState } from '../../lib/sessionMirror.ts';
@@ -33,7 +33,13 @@ export function Thread(props: {
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const [below, setBelow] = useState(false);
-  const exchanges = state === null ? [] : exchangesOf(state);
+  const messages = state?.messages;
+  const turns = state?.turns;
+  // A growing answer changes neither, so the other exchanges keep their identity and are not drawn again.
+  const exchanges = useMemo(
+    () => (messages === undefined || turns === undefined ? [] : exchangesOf({ messages, turns })),
+    [messages, turns],
+  );
   const growing = state?.growing ?? null;
   const virtual = exchanges.length > virtualFrom;
 
