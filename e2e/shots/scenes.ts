@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { signInReply } from '../../src/runtime/http/signIn.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import { downloadJob, type FakeRuntime, noModel, usage } from '../../test/renderer/fakeRuntime.ts';
 import { longCode, report } from './texts.ts';
@@ -452,6 +453,20 @@ export const scenes: readonly Scene[] = [
       await bridgeThatFails(stage, new AppError('DB_DAMAGED', { movedTo: 'sotto.damaged-1.db', backupAt: '2026-05-03T09:12:00.000Z' }));
       await stage.open();
       await stage.page.getByRole('button', { name: 'Restore' }).waitFor();
+    },
+  },
+  {
+    name: 'sign-in',
+    async play(stage) {
+      await stage.page.setContent(String(signInReply({ kind: 'first' }).body));
+      await stage.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    },
+  },
+  {
+    name: 'sign-in-wrong',
+    async play(stage) {
+      await stage.page.setContent(String(signInReply({ kind: 'wrong' }).body));
+      await stage.page.getByText('That code does not work.').waitFor();
     },
   },
   {

@@ -341,6 +341,7 @@ export const en = {
     resumeDownload: 'Go on with the download',
     startOver: 'Start the download over',
     restore: 'Restore',
+    startEmpty: 'Start with no chats',
     openSettings: 'Open Settings',
     wait: 'Wait and try again',
     stopRunning: 'Stop the running answer',

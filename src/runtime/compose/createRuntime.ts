@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { damageVariable, isDamageChoice } from '../../shared/contract/pageLink.ts';
 import type { LanguageStatus } from '../../shared/domain/models.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
@@ -83,7 +84,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const disposables = createDisposables((error) => log.error('runtime.late_dispose', {}, error));
   try {
     await makeFolders(paths);
-    const store = await openStore({ paths, clock, log, migrations });
+    const damaged = env[damageVariable];
+    const store = await openStore({ paths, clock, log, migrations, ...(isDamageChoice(damaged) ? { damaged } : {}) });
     disposables.add(() => store[Symbol.asyncDispose]());
     const { db } = store;
 
