@@ -57,8 +57,8 @@ function start(): void {
     env: runtimeEnvironment(process.env),
     log,
   });
-  // It needs no window: it starts beside Chromium, and the page finds it ready. A failure is told to the page that asks.
-  runtime.begin();
+  // The page's first question starts it. Earlier, beside Chromium, it takes the processor that the first picture needs (P31: measured on
+  // two cores, 1.29 against 1.14 of a bare window's time, and the chats were there 6 % sooner).
   const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), clock: systemClock, log });
   ipcMain.handle(channels.connect, createConnectHandler({ ports, log }));
 
