@@ -31,6 +31,7 @@ async function connect(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const number = crypto.randomUUID();
     const heard: string[] = [];
+    Reflect.deleteProperty(window, 'port');
     Reflect.set(window, 'heard', heard);
     addEventListener('message', (event) => {
       const { sotto, number: of } = event.data as { sotto?: string; number?: string };
@@ -42,7 +43,10 @@ async function connect(page: Page): Promise<string> {
       Reflect.set(window, 'port', port);
     });
     const bridge = Reflect.get(window, 'sotto') as { connect(number: string): Promise<{ status: string }> };
-    return (await bridge.connect(number)).status;
+    const { status } = await bridge.connect(number);
+    // The port comes by a message of its own, before or after this answer.
+    while (Reflect.get(window, 'port') === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+    return status;
   });
 }
 const say = (page: Page, text: string) => page.evaluate((t) => (Reflect.get(window, 'port') as MessagePort).postMessage(t), text);

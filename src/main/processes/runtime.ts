@@ -63,8 +63,14 @@ export function createRuntimeProcess(deps: {
   let current: Session | null = null;
   return {
     relay: form.kind !== 'utility',
-    async session() {
-      const session = await withRestarts(supervisor);
+    async session(damaged) {
+      if (damaged !== undefined) env[damageVariable] = damaged;
+      let session: Session;
+      try {
+        session = await withRestarts(supervisor);
+      } finally {
+        delete env[damageVariable];
+      }
       if (session !== current) {
         current = session;
         if (form.kind === 'utility') serveEngines(session, starter, log);
