@@ -32,6 +32,8 @@ export function Thread(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
+  /** Where the view was when it was last looked at. */
+  const lastTop = useRef(0);
   const [below, setBelow] = useState(false);
   const messages = state?.messages;
   const turns = state?.turns;
@@ -49,11 +51,22 @@ export function Thread(props: {
     following.current = true;
     setBelow(false);
     box.scrollTop = box.scrollHeight;
+    lastTop.current = box.scrollTop;
   }, []);
+
+  /** Goes on to the end, unless a person has just moved up and the scroll event has not come yet. */
+  const follow = useCallback(() => {
+    const box = scroller.current;
+    if (box === null || !following.current) return;
+    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    if (box.scrollTop < lastTop.current - 1 && left > atEndPx) following.current = false;
+    else toEnd();
+  }, [toEnd]);
 
   const onScroll = () => {
     const box = scroller.current;
     if (box === null) return;
+    lastTop.current = box.scrollTop;
     following.current = box.scrollHeight - box.scrollTop - box.clientHeight <= atEndPx;
     if (following.current) setBelow(false);
   };
@@ -64,17 +77,17 @@ export function Thread(props: {
   useLayoutEffect(() => {
     if (before.current === newest) return;
     before.current = newest;
-    if (following.current) toEnd();
-    else setBelow(true);
-  }, [newest, toEnd]);
+    follow();
+    if (!following.current) setBelow(true);
+  }, [newest, follow]);
 
   // Text that grows without new words (a picture's place, colours, a larger font) must not push the end out of sight.
   useEffect(() => {
     if (content.current === null || typeof ResizeObserver === 'undefined') return;
-    const observer = new ResizeObserver(() => following.current && toEnd());
+    const observer = new ResizeObserver(follow);
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [toEnd]);
+  }, [follow]);
 
   // Older messages come in front: what was read stays where it was.
   const firstTurn = exchanges[0]?.turnId ?? null;
