@@ -1,18 +1,8 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { chat } from '../helpers/chat.ts';
 import { hostileAnswer } from '../helpers/hostile.ts';
 import { listen } from '../helpers/listener.ts';
+import { seed } from '../helpers/template.ts';
 import { expect, proves, test } from '../helpers/test.ts';
-
-/** Puts a conversation with this answer into a data folder, through the product's own runtime. */
-async function seed(data: string, answer: string): Promise<void> {
-  const file = path.join(data, 'answer.md');
-  await writeFile(file, answer);
-  await promisify(execFile)(process.execPath, ['e2e/helpers/seed.ts', data, file], { timeout: 60_000 });
-}
 
 test('a hostile answer runs nothing, loads nothing and leads nowhere', proves('RB-04', 'RB-05'), async ({ open, data }) => {
   const outside = await listen();
