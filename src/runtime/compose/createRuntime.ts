@@ -106,7 +106,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       clock,
       log,
       machine,
-      slot: languageSlot(registry, env, log),
+      slot: languageSlot(registry, (modelId) => catalogue.get(modelId)?.sampling ?? null, env, log),
       preflight: createPreflight(files, clock),
       ...(deps.engineLimits === undefined ? {} : { limits: deps.engineLimits }),
     });

@@ -1,7 +1,15 @@
 import type { ModelId } from '../../shared/domain/ids.ts';
+import type { ModelSampling } from '../../shared/domain/models.ts';
 
 /** A model file that may be loaded, as the registry knows it. */
-export type InstalledLanguage = { readonly modelId: ModelId; readonly name: string; readonly sha256: string; readonly bytes: number };
+export type InstalledLanguage = {
+  readonly modelId: ModelId;
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** What the catalogue says of this model; `null` = the defaults of its class. */
+  readonly sampling: ModelSampling | null;
+};
 
 /** Which model shall answer; filled by compose from the registry. */
 export type LanguageSlot = {

@@ -19,6 +19,10 @@ export const ModelSource = z.discriminatedUnion('kind', [
 ]);
 export type ModelSource = z.infer<typeof ModelSource>;
 
+/** How a model is best asked, where its makers or our trials know better than the defaults of its class (RT-03). */
+export const ModelSampling = z.strictObject({ temperature: z.number().min(0).max(2), topP: z.number().gt(0).max(1) });
+export type ModelSampling = z.infer<typeof ModelSampling>;
+
 export const CatalogueEntry = z.strictObject({
   id: ModelId,
   name: z.string(),
@@ -29,6 +33,7 @@ export const CatalogueEntry = z.strictObject({
   parameters: z.string(),
   licence: z.strictObject({ id: z.string(), url: z.url() }),
   file: z.strictObject({ name: z.string(), bytes: z.int().positive(), sha256: Sha256 }),
+  sampling: ModelSampling.optional(),
   sources: z.array(ModelSource).min(1).max(8),
   starter: z.boolean(),
 });
