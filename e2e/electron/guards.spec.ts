@@ -23,8 +23,9 @@ function ask(page: Page) {
   return page.evaluate(async () => {
     const number = crypto.randomUUID?.() ?? '0123456789abcdef0123';
     let ports = 0;
+    // The page itself is connecting at this time, too.
     addEventListener('message', (event) => {
-      ports += event.ports.length;
+      if ((event.data as { number?: string }).number === number) ports += event.ports.length;
     });
     const bridge = Reflect.get(window, 'sotto') as { connect(number: string): Promise<{ status: string; error?: { code: string } }> };
     const reply = await bridge.connect(number);

@@ -50,6 +50,8 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
       XDG_DATA_HOME: path.join(home, 'share'),
       XDG_RUNTIME_DIR: home,
       SOTTO_DATA_DIR: data,
+      // The likeliest words only: the fixed questions hold for these over machines.
+      SOTTO_TEMPERATURE: '0',
       ...(found.needsNode ? { SOTTO_NODE: process.execPath } : {}),
       ...env,
     },

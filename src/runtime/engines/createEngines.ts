@@ -14,7 +14,7 @@ import type { Clock, Logger, Paths } from '../platform/ports.ts';
 import { createEngineClient, type EngineClient, loadDeadlineMs } from './engineClient.ts';
 import { createLanguageEngine } from './languageEngine.ts';
 import { createLocalLanguageModel } from './localLanguageModel.ts';
-import { type LanguageSlot, languageLimits, type Preflight } from './ports.ts';
+import { type InstalledLanguage, type LanguageSlot, languageLimits, type Preflight } from './ports.ts';
 import { engineSettings, threadsFor } from './settings.ts';
 import { createTurnstile } from './turnstile.ts';
 
@@ -76,6 +76,10 @@ export function createEngines(deps: {
   const engine = createLanguageEngine({ client: languageClient, slot, preflight, machine, settings, clock, log });
   const turnstile = createTurnstile(languageLimits.waitingCalls);
   const trials = createTurnstile(languageLimits.waitingCalls);
+  const asked = (model: InstalledLanguage): InstalledLanguage => {
+    const { temperature } = settings;
+    return temperature === null ? model : { ...model, sampling: { topP: 0.9, ...model.sampling, temperature } };
+  };
   let present: { sha256: string; face: LanguageModel } | null = null;
 
   return {
@@ -85,7 +89,10 @@ export function createEngines(deps: {
       const model = slot.chosen();
       if (model === null) return null;
       if (present === null || present.face.modelId !== model.modelId || present.sha256 !== model.sha256) {
-        present = { sha256: model.sha256, face: createLocalLanguageModel({ model, client: languageClient, engine, turnstile }) };
+        present = {
+          sha256: model.sha256,
+          face: createLocalLanguageModel({ model: asked(model), client: languageClient, engine, turnstile }),
+        };
       }
       return present.face;
     },

@@ -37,6 +37,8 @@ export type EngineSettings = {
   readonly threads: number | null;
   /** `SOTTO_CONTEXT`; default: 4,096 or the model's own maximum, if that is less. */
   readonly contextSize: number | null;
+  /** `SOTTO_TEMPERATURE`, 0 (always the likeliest word) to 2; default: what suits the model. */
+  readonly temperature: number | null;
 };
 
 /** RT-10: crashes in a row with one model after which it is off. The default context is what fits an 8 GB machine beside the voice pack. */
