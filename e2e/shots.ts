@@ -17,7 +17,7 @@ const out = path.resolve(import.meta.dirname, '../out/shots');
 
 const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? scenes : scenes.filter((scene) => wanted.includes(scene.name));
-if (wanted.length === 0) await rm(out, { recursive: true, force: true });
+if (wanted.length === 0) await rm(out, { recursive: true, force: true, maxRetries: 5 });
 await mkdir(out, { recursive: true });
 
 const pageDir = await buildPage(path.resolve(import.meta.dirname, '../out/shots-page'));
@@ -33,7 +33,7 @@ try {
 } finally {
   await browser.close();
 }
-await rm(pageDir, { recursive: true, force: true });
+await rm(pageDir, { recursive: true, force: true, maxRetries: 5 });
 if (faults.length > 0) {
   process.stderr.write(`${faults.join('\n')}\n`);
   process.exitCode = 1;

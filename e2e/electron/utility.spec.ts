@@ -22,7 +22,7 @@ const test = base.extend<{ build: string }>({
     if (patched === source) throw new Error('the line that tells old Electrons apart has changed');
     await writeFile(main, patched);
     await use(folder);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },
 });
 

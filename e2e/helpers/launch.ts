@@ -72,7 +72,7 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
   };
   const waitGone = async (pids: readonly number[]) => {
     while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20));
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   };
   return {
     app,

@@ -20,7 +20,7 @@ export const test = base.extend<Fixtures & Options>({
     const folder = await freshDataFolder(withModel);
     await use(folder);
     if (info.status !== info.expectedStatus) await info.attach('sotto.log', { body: await logOf(folder), contentType: 'text/plain' });
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },
   open: async ({}, use, info) => {
     const opened: Sotto[] = [];

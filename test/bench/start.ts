@@ -58,7 +58,7 @@ export async function bench(): Promise<BenchRow[]> {
       },
     ];
   } finally {
-    for (const home of Object.values(homes)) rmSync(home, { recursive: true, force: true });
+    for (const home of Object.values(homes)) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Both figures count from the moment before the process is started, on the wall clock that the page shares. */

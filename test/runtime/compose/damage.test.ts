@@ -23,6 +23,6 @@ it('damaged chats are never replaced by an empty app in silence; a person can ch
     await using after = await createTestRuntime({ dataDir });
     expect((await after.client.sessions.list({})).sessions).toEqual([]);
   } finally {
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 });
