@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import type { ElectronApplication, Page } from '@playwright/test';
+import { resolveElectron } from '../../build/testElectron/resolve.mjs';
 import { listen } from '../helpers/listener.ts';
 import { expect, proves, test } from '../helpers/test.ts';
 
@@ -169,11 +172,15 @@ test.describe('the guards of main', () => {
     await outside.close();
   });
 
-  test('is there once: a second start shows the first window', async ({ sotto, open }) => {
+  test('is there once: a second start shows the first window', async ({ sotto }) => {
     await expect(sotto.page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     const window = await sotto.app.browserWindow(sotto.page);
     await window.evaluate((w) => w.hide());
-    await expect(open(sotto.data)).rejects.toThrow();
+    const { executable, flags } = await resolveElectron({ download: false });
+    const second = spawn(executable, [...flags, process.cwd()], { env: { ...process.env, SOTTO_DATA_DIR: sotto.data }, stdio: 'ignore' });
+    const [code] = (await once(second, 'exit')) as [number | null];
+    expect(code).toBe(0);
     await expect.poll(() => window.evaluate((w) => w.isVisible())).toBe(true);
+    expect(sotto.app.windows()).toHaveLength(1);
   });
 });
