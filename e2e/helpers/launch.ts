@@ -5,7 +5,8 @@ import { type ElectronApplication, _electron as electron, type Page } from '@pla
 import { resolveElectron } from '../../build/testElectron/resolve.mjs';
 import { isAlive, partsOf } from './processes.ts';
 
-const playwrightLoader = path.resolve('node_modules/playwright-core/lib/server/electron/loader.js');
+/** Playwright's own loader holds `ready` back until it listens; it adds it only where it finds the executable itself. */
+export const playwrightLoader = path.resolve('node_modules/playwright-core/lib/server/electron/loader.js');
 
 export type Sotto = {
   readonly app: ElectronApplication;
@@ -34,7 +35,6 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
   const app = await electron.launch({
     // Always given: without it Playwright asks the electron package, which wants to download.
     executablePath: found.executable,
-    // Playwright's own loader holds `ready` back until it listens; it adds it only where it finds the executable itself.
     args: ['-r', playwrightLoader, ...found.flags, build],
     cwd: process.cwd(),
     // Else Playwright forces 'light' and the system's choice has no effect.
