@@ -86,7 +86,6 @@ export default tseslint.config(
       ],
       // `declare global` has no other form.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
-      '@typescript-eslint/no-deprecated': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
       // An async function without await is how a plain value meets an asynchronous port.
@@ -145,12 +144,9 @@ export default tseslint.config(
     files: ['src/renderer/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: {
-      // The rules of React itself. Those of its compiler, which we do not use, also refuse refs that are read on purpose.
+      // The rules of React itself. Those of its compiler, which we do not use, refuse refs that are read on purpose, and take as long as the rest.
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
-      'react-hooks/purity': 'error',
-      'react-hooks/set-state-in-render': 'error',
-      'react-hooks/static-components': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
   },
@@ -173,7 +169,6 @@ export default tseslint.config(
       ),
       '@typescript-eslint/restrict-plus-operands': 'off',
       '@typescript-eslint/no-base-to-string': 'off',
-      '@typescript-eslint/no-deprecated': 'off',
     },
   },
   {

@@ -14,7 +14,11 @@ let failed = 0;
 async function worker() {
   for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
     const log = logFile(`types ${project}`);
-    const { code } = await run([pinnedNode().path, tsc, '-p', inRoot(project), '--pretty', 'false'], { log });
+    const buildInfo = inRoot('out', 'types', `${project.replaceAll(/\W+/g, '-')}.tsbuildinfo`);
+    const { code } = await run(
+      [pinnedNode().path, tsc, '-p', inRoot(project), '--pretty', 'false', '--incremental', '--tsBuildInfoFile', buildInfo],
+      { log },
+    );
     if (code !== 0) {
       failed += 1;
       console.log(`✗ ${project}\n${tailOf(log, 60)}`);

@@ -17,7 +17,7 @@ const out = path.resolve(import.meta.dirname, '../out/shots');
 
 const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? scenes : scenes.filter((scene) => wanted.includes(scene.name));
-if (wanted.length === 0) await rm(out, { recursive: true, force: true });
+if (wanted.length === 0) await rm(out, { recursive: true, force: true, maxRetries: 5 });
 await mkdir(out, { recursive: true });
 
 const pageDir = await buildPage(path.resolve(import.meta.dirname, '../out/shots-page'));
@@ -33,7 +33,7 @@ try {
 } finally {
   await browser.close();
 }
-await rm(pageDir, { recursive: true, force: true });
+await rm(pageDir, { recursive: true, force: true, maxRetries: 5 });
 if (faults.length > 0) {
   process.stderr.write(`${faults.join('\n')}\n`);
   process.exitCode = 1;
@@ -60,7 +60,7 @@ async function shoot(
   page.setDefaultTimeout(15_000);
   await page.clock.install({ time: new Date('2026-05-03T09:41:30Z') });
   const file = `${scene.name}-${size}-${theme}`;
-  page.on('console', (message) => message.type() === 'error' && faults.push(`${file}: ${message.text()}`));
+  page.on('console', (message) => message.type() === 'error' && !scene.loud && faults.push(`${file}: ${message.text()}`));
   page.on('pageerror', (error) => faults.push(`${file}: ${error.message}`));
   try {
     await scene.play({ page, runtime, server, narrow: viewport.width < 1024, open: () => page.goto(server.url) });

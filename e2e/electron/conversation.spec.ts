@@ -1,7 +1,7 @@
 import { chat, growing } from '../helpers/chat.ts';
 import { checkIntegrity, messages, rows } from '../helpers/database.ts';
 import { partsOf } from '../helpers/processes.ts';
-import { expect, test } from '../helpers/test.ts';
+import { expect, proves, test } from '../helpers/test.ts';
 
 test.use({ withModel: true });
 
@@ -85,7 +85,7 @@ test('an engine that is killed costs one answer, not the words that were shown',
   checkIntegrity(data);
 });
 
-test('a runtime that is killed comes back, and nothing that was said is lost', async ({ sotto: { page, pid, data } }) => {
+test('a runtime that is killed comes back, and nothing that was said is lost', proves('UX-02'), async ({ sotto: { page, pid, data } }) => {
   const c = chat(page);
   await c.ready();
   await c.send('What is the capital of Japan?');
@@ -112,7 +112,7 @@ test('a runtime that is killed comes back, and nothing that was said is lost', a
   checkIntegrity(data);
 });
 
-test('a restart finds the conversation again', async ({ open, data }) => {
+test('a restart finds the conversation again', proves('UX-02'), async ({ open, data }) => {
   const first = await open(data);
   const before = chat(first.page);
   await before.ready();
@@ -133,7 +133,7 @@ test('a restart finds the conversation again', async ({ open, data }) => {
   await expect(after.composer).toHaveValue('not sent yet');
 });
 
-test('the whole app can be killed in the middle of an answer', async ({ open, data }) => {
+test('the whole app can be killed in the middle of an answer', proves('UX-02'), async ({ open, data }) => {
   const first = await open(data);
   const before = chat(first.page);
   await before.ready();

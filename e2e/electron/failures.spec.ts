@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { chat } from '../helpers/chat.ts';
+import { seed } from '../helpers/template.ts';
 import { expect, test } from '../helpers/test.ts';
 
 test('a data folder that is in use is said, and another try opens it', async ({ open, data }) => {
@@ -29,6 +32,25 @@ test.describe('with a database of a newer Sotto', () => {
     await sotto.quit();
     expect(digest()).toBe(before);
   });
+});
+
+test('damaged chats come back from their backup at a press', async ({ open, data }) => {
+  await seed(data, 'The seeded answer.');
+  const file = path.join(data, 'sotto.db');
+  const db = new DatabaseSync(file);
+  const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  await mkdir(path.join(data, 'backups'), { recursive: true });
+  await copyFile(file, path.join(data, 'backups', `sotto-v${version}-20260102T030405000.db`));
+  await writeFile(file, 'this is no database, and long enough to be looked at as one '.repeat(200));
+
+  const { page } = await open(data);
+  await expect(page.getByText('Chats cannot be read: the file is damaged.')).toBeVisible();
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  const c = chat(page);
+  await c.openChat('Seeded chat');
+  await expect(c.answers.first()).toContainText('The seeded answer.');
 });
 
 test('a runtime that cannot start at all is said, with a button; the window lives', async ({ open, data }) => {

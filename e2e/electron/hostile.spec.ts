@@ -1,22 +1,10 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { chat } from '../helpers/chat.ts';
 import { hostileAnswer } from '../helpers/hostile.ts';
 import { listen } from '../helpers/listener.ts';
-import { expect, test } from '../helpers/test.ts';
+import { seed } from '../helpers/template.ts';
+import { expect, proves, test } from '../helpers/test.ts';
 
-/** Puts a conversation with this answer into a data folder, through the product's own runtime. */
-async function seed(data: string, answer: string): Promise<void> {
-  const file = path.join(data, 'answer.md');
-  await writeFile(file, answer);
-  await promisify(execFile)(process.execPath, ['e2e/helpers/seed.ts', data, file], { timeout: 60_000 });
-}
-
-test('a hostile answer runs nothing, loads nothing and leads nowhere', {
-  annotation: { type: 'verifies', description: 'RB-04 RB-05' },
-}, async ({ open, data }) => {
+test('a hostile answer runs nothing, loads nothing and leads nowhere', proves('RB-04', 'RB-05'), async ({ open, data }) => {
   const outside = await listen();
   await seed(data, hostileAnswer(outside.url));
   const { app, page, said } = await open(data);
@@ -35,6 +23,8 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', {
   const answer = c.answers.first();
   await expect(answer).toContainText('Before.');
   await expect(answer).toContainText('After.');
+  // It is drawn as Markdown now, not as the plain text that stands there until that is loaded.
+  await expect(answer.getByRole('link', { name: 'good', exact: true })).toBeVisible();
 
   // What may do harm is not there at all, or is there as the text that it is.
   const found = await answer.evaluate((element) => ({
@@ -65,9 +55,7 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', {
   await outside.close();
 });
 
-test('the rules of the page hold even for markup that got in', { annotation: { type: 'verifies', description: 'RB-04 RB-05' } }, async ({
-  sotto: { page },
-}) => {
+test('the rules of the page hold even for markup that got in', proves('RB-04', 'RB-05'), async ({ sotto: { page } }) => {
   const outside = await listen();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   // As if the sanitiser had let everything through: the second wall alone.

@@ -14,6 +14,6 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   process.env['SOTTO_E2E_TEMPLATE'] = folder;
   return async () => {
     await display.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 }

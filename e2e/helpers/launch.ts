@@ -5,7 +5,8 @@ import { type ElectronApplication, _electron as electron, type Page } from '@pla
 import { resolveElectron } from '../../build/testElectron/resolve.mjs';
 import { isAlive, partsOf } from './processes.ts';
 
-const playwrightLoader = path.resolve('node_modules/playwright-core/lib/server/electron/loader.js');
+/** Playwright's own loader holds `ready` back until it listens; it adds it only where it finds the executable itself. */
+export const playwrightLoader = path.resolve('node_modules/playwright-core/lib/server/electron/loader.js');
 
 export type Sotto = {
   readonly app: ElectronApplication;
@@ -23,18 +24,18 @@ export type Sotto = {
 /**
  * Opens the built app in the Electron of this machine.
  *
- * @param data  its data folder; it is kept.
- * @param env   added to, or put in place of, what the app gets to see.
+ * @param data   its data folder; it is kept.
+ * @param env    added to, or put in place of, what the app gets to see.
+ * @param build  folder with package.json and out/; default: this checkout.
  */
-export async function launch(data: string, env: Readonly<Record<string, string>> = {}): Promise<Sotto> {
+export async function launch(data: string, env: Readonly<Record<string, string>> = {}, build = process.cwd()): Promise<Sotto> {
   const found = await resolveElectron({ download: false });
   // Nothing of the person who runs the tests: their configuration, caches and keys stay out.
   const home = await mkdtemp(path.join(tmpdir(), 'sotto-home-'));
   const app = await electron.launch({
     // Always given: without it Playwright asks the electron package, which wants to download.
     executablePath: found.executable,
-    // Playwright's own loader holds `ready` back until it listens; it adds it only where it finds the executable itself.
-    args: ['-r', playwrightLoader, ...found.flags, process.cwd()],
+    args: ['-r', playwrightLoader, ...found.flags, build],
     cwd: process.cwd(),
     // Else Playwright forces 'light' and the system's choice has no effect.
     colorScheme: null,
@@ -49,6 +50,8 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
       XDG_DATA_HOME: path.join(home, 'share'),
       XDG_RUNTIME_DIR: home,
       SOTTO_DATA_DIR: data,
+      // The likeliest words only: the fixed questions hold for these over machines.
+      SOTTO_TEMPERATURE: '0',
       ...(found.needsNode ? { SOTTO_NODE: process.execPath } : {}),
       ...env,
     },
@@ -69,7 +72,7 @@ export async function launch(data: string, env: Readonly<Record<string, string>>
   };
   const waitGone = async (pids: readonly number[]) => {
     while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20));
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   };
   return {
     app,

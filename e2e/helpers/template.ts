@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, link, mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -36,4 +36,11 @@ async function copyLinked(from: string, to: string): Promise<void> {
     else if (entry.name.endsWith('.gguf')) await link(source, target);
     else await cp(source, target, { preserveTimestamps: true });
   }
+}
+
+/** Puts a conversation with this answer into a data folder, through the product's own runtime. */
+export async function seed(data: string, answer: string): Promise<void> {
+  const file = path.join(data, 'answer.md');
+  await writeFile(file, answer);
+  await promisify(execFile)(process.execPath, ['e2e/helpers/seed.ts', data, file], { timeout: 60_000 });
 }

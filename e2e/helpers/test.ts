@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { test as base, expect } from '@playwright/test';
+import type { RequirementId } from '../../test/requirements.ts';
 import { launch, logOf, type Sotto } from './launch.ts';
 import { freshDataFolder } from './template.ts';
 
@@ -8,7 +9,7 @@ type Fixtures = {
   /** This test's data folder. With `test.use({ withModel: true })` the starter model is installed in it. */
   data: string;
   /** Opens the app on a data folder; all that a test opened is closed at its end. */
-  open: (data: string, env?: Readonly<Record<string, string>>) => Promise<Sotto>;
+  open: (data: string, env?: Readonly<Record<string, string>>, build?: string) => Promise<Sotto>;
   /** The app, open. */
   sotto: Sotto;
 };
@@ -19,12 +20,12 @@ export const test = base.extend<Fixtures & Options>({
     const folder = await freshDataFolder(withModel);
     await use(folder);
     if (info.status !== info.expectedStatus) await info.attach('sotto.log', { body: await logOf(folder), contentType: 'text/plain' });
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },
   open: async ({}, use, info) => {
     const opened: Sotto[] = [];
-    await use(async (data, env) => {
-      const sotto = await launch(data, env);
+    await use(async (data, env, build) => {
+      const sotto = await launch(data, env, build);
       opened.push(sotto);
       return sotto;
     });
@@ -41,5 +42,8 @@ export const test = base.extend<Fixtures & Options>({
     await use(await open(data));
   },
 });
+
+/** Says which rows of `test/requirements.ts` a test proves. */
+export const proves = (...ids: RequirementId[]) => ({ annotation: { type: 'verifies', description: ids.join(' ') } });
 
 export { expect };

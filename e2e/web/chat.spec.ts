@@ -100,7 +100,9 @@ test('a server that is killed while it answers loses nothing: the page comes bac
   await expect(page.getByText('The connection to Sotto is lost.', { exact: true })).toBeHidden({ timeout: 60_000 });
   await expect(talk.questions).toHaveCount(2);
   await expect(talk.thread).toContainText('Tokyo');
-  await expect(page.getByText('This answer was cut off.').first()).toBeVisible();
+  // So young a turn goes on by itself (RE-03) and is answered anew.
+  expect(await talk.answer()).toMatch(/\d/);
+  await expect(talk.answers).toHaveCount(2);
   await expect(talk.composer).toHaveValue('typed while nobody was there');
   expect(
     messages(data)

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { app, type BrowserWindow, ipcMain, MessageChannelMain, session } from 'electron';
 import { channels } from '../shared/contract/pageLink.ts';
 import { createConnectHandler } from './app/connect.ts';
+import { setMenu } from './app/menu.ts';
 import { listPageFiles } from './app/pageFiles.ts';
 import { quitInOrder } from './app/quit.ts';
 import { registerAppScheme, serveApp } from './app/scheme.ts';
@@ -21,6 +22,12 @@ const log = createLog(
   (line) => void process.stderr.write(line),
   () => Date.now(),
 );
+// The terminal that started us may be gone; that is no fault of ours.
+process.stderr.on('error', () => {});
+// What no code caught must not take the windows down, nor show Electron's dialog with paths in it.
+process.on('uncaughtException', (error) => log.error('main.uncaught', {}, error));
+process.on('unhandledRejection', (reason) => log.error('main.unhandledRejection', {}, reason));
+
 const out = path.join(__dirname, '..');
 const developer = !app.isPackaged;
 
@@ -42,6 +49,7 @@ function start(): void {
   app.commandLine.appendSwitch('disable-component-update');
   app.commandLine.appendSwitch('disable-background-networking');
   app.commandLine.appendSwitch('disable-domain-reliability');
+  setMenu(developer);
   registerAppScheme();
 
   const runtime = createRuntimeProcess({
@@ -50,8 +58,8 @@ function start(): void {
     env: runtimeEnvironment(process.env),
     log,
   });
-  // It needs no window: it starts beside Chromium, and the page finds it ready. A failure is told to the page that asks.
-  runtime.begin();
+  // The page's first question starts it. Earlier, beside Chromium, it takes the processor that the first picture needs (P31: measured on
+  // two cores, 1.29 against 1.14 of a bare window's time, and the chats were there 6 % sooner).
   const ports = createPagePorts({ runtime, channel: () => new MessageChannelMain(), clock: systemClock, log });
   ipcMain.handle(channels.connect, createConnectHandler({ ports, log }));
 

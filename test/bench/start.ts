@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { _electron } from 'playwright-core';
 import { resolveElectron } from '../../build/testElectron/resolve.mjs';
+import { playwrightLoader } from '../../e2e/helpers/launch.ts';
 import { type BenchRow, medianOf } from './report.ts';
 
 /** Rounds of one app after the other; what is quoted is the median of the paired ratios (recipes R0, R21). */
@@ -21,7 +22,8 @@ export async function bench(): Promise<BenchRow[]> {
   const launch = (app: string, home: string) =>
     _electron.launch({
       executablePath: electron.executable,
-      args: [...electron.flags, app],
+      args: ['-r', playwrightLoader, ...electron.flags, app],
+      timeout: 60_000,
       env: {
         ...definedEnvironment(),
         HOME: home,
@@ -58,7 +60,7 @@ export async function bench(): Promise<BenchRow[]> {
       },
     ];
   } finally {
-    for (const home of Object.values(homes)) rmSync(home, { recursive: true, force: true });
+    for (const home of Object.values(homes)) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Both figures count from the moment before the process is started, on the wall clock that the page shares. */

@@ -68,7 +68,7 @@ export async function bench(): Promise<BenchRow[]> {
     return rows;
   } finally {
     await store[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -13,7 +13,7 @@ describe('the bundle check', () => {
     folder = mkdtempSync(join(tmpdir(), 'sotto-bundle-'));
   });
   afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function modulesOfBuild(entry: string, ssr: boolean): Promise<readonly string[]> {

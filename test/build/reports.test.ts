@@ -11,7 +11,7 @@ describe('counting a run', () => {
     folder = mkdtempSync(join(tmpdir(), 'sotto-reports-'));
   });
   afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   function report(value: unknown): string {

@@ -167,7 +167,7 @@ const child: Transport = {
       another: async () => connect().client,
       async [Symbol.asyncDispose]() {
         await supervisor.dispose();
-        await rm(dir, { recursive: true, force: true });
+        await rm(dir, { recursive: true, force: true, maxRetries: 5 });
       },
     };
   },

@@ -21,7 +21,7 @@ describe('the crash test', () => {
     db.close();
   });
   afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('finds a message that was shown and is not stored', () => {

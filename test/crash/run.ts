@@ -60,5 +60,5 @@ try {
 } finally {
   if (process.exitCode === 1) await talk?.end().catch(() => 0);
   await display.stop();
-  await rm(data, { recursive: true, force: true });
+  await rm(data, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -39,7 +39,7 @@ function built(defines: readonly string[]): string {
     renameSync(making, folder);
   } catch {
     // Another test process was faster.
-    rmSync(making, { recursive: true, force: true });
+    rmSync(making, { recursive: true, force: true, maxRetries: 5 });
   }
   return folder;
 }
@@ -68,7 +68,7 @@ export function fakeLlama(switches: FakeSwitches = {}, defines: readonly string[
     model,
     set,
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []),
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

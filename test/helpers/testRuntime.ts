@@ -135,7 +135,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -42,7 +42,6 @@ function fakeRuntime(relay: boolean) {
   };
   const runtime: RuntimeProcess = {
     relay,
-    begin: () => {},
     async session() {
       if (state.failure !== null) throw state.failure;
       current ??= open();

@@ -19,7 +19,7 @@ beforeEach(() => {
   data = join(folder, 'data');
   for (const name of ['cache/home', 'tmp']) mkdirSync(join(data, name), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Runs an engine as the runtime does, with a fresh home inside the data folder, and gives what it did. */
 async function traced(

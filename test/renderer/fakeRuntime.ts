@@ -633,10 +633,12 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
   let cut = deferred<{ signedOut: boolean }>();
   let refuse: AppError | null = null;
   let opens = 0;
+  const choices: (string | undefined)[] = [];
   const transport: Transport = {
     kind: 'memory',
-    async open(): Promise<Link> {
+    async open(_signal, damaged): Promise<Link> {
       opens += 1;
+      choices.push(damaged);
       if (refuse !== null) throw refuse;
       cut = deferred();
       const mine = cut;
@@ -682,6 +684,8 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     },
     /** The next turn that starts, or the one that runs. */
     started: () => started.promise,
+    /** What each link was asked for with. */
+    choices,
     get opens() {
       return opens;
     },

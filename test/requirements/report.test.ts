@@ -19,7 +19,7 @@ describe('the requirements report', () => {
     root = mkdtempSync(join(tmpdir(), 'sotto-proofs-'));
   });
   afterEach(() => {
-    rmSync(root, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('lists a row whose only proof is of another level, and says so', () => {

@@ -1,5 +1,5 @@
 import type { MessagePortMain } from 'electron';
-import { type ConnectReply, channels, isLinkNumber } from '../../shared/contract/pageLink.ts';
+import { type ConnectReply, channels, isDamageChoice, isLinkNumber } from '../../shared/contract/pageLink.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { MainLog } from '../log.ts';
 import type { Page, PagePorts } from '../processes/pagePorts.ts';
@@ -24,13 +24,16 @@ export type ConnectEvent = {
  */
 export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; mayAsk?: typeof isOurMainFrame }) {
   const { ports, log, mayAsk = isOurMainFrame } = deps;
-  return async (event: ConnectEvent, number: unknown): Promise<ConnectReply> => {
+  return async (event: ConnectEvent, number: unknown, damaged?: unknown): Promise<ConnectReply> => {
     if (!mayAsk(event.senderFrame)) {
       log.warn('sender.refused');
       return { status: 'failed', error: new AppError('FORBIDDEN_SENDER').toWire() };
     }
     if (!isLinkNumber(number)) {
       return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'number', reason: 'type' }).toWire() };
+    }
+    if (damaged !== undefined && !isDamageChoice(damaged)) {
+      return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'damaged', reason: 'type' }).toWire() };
     }
     const { sender } = event;
     // Looked at again before anything is handed out: the runtime may take seconds, and the page may have gone by then.
@@ -45,6 +48,6 @@ export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; may
         if (present()) sender.send(channels.closed, one);
       },
     };
-    return ports.connect(page, number);
+    return ports.connect(page, number, damaged);
   };
 }

@@ -1,6 +1,6 @@
 import type { MessageChannelMain, MessagePortMain } from 'electron';
 import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
-import { type ConnectReply, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
+import { type ConnectReply, type DamageChoice, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Session } from '../../shared/supervision/supervisor.ts';
 import type { Clock } from '../../shared/util/clock.ts';
@@ -17,7 +17,7 @@ export type Page = {
 
 export type PagePorts = {
   /** Starts the runtime if need be and hands its port to the page. Never rejects. */
-  connect(page: Page, number: string): Promise<ConnectReply>;
+  connect(page: Page, number: string, damaged?: DamageChoice): Promise<ConnectReply>;
   /** Resolves when no page holds a port any more, so that all they sent has come; or after `settleMs`. */
   settled(): Promise<void>;
 };
@@ -103,10 +103,10 @@ export function createPagePorts(deps: {
   }
 
   return {
-    async connect(page, number) {
+    async connect(page, number, damaged) {
       if (disappointed.delete(page.key)) runtime.forgive();
       try {
-        const session = await runtime.session();
+        const session = await runtime.session(damaged);
         adopt(session);
         // It may have ended while we waited for our turn.
         if (current !== session || open.size >= maxPorts) throw new AppError('RUNTIME_UNAVAILABLE');

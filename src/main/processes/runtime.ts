@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { isAppError, toAppError } from '../../shared/errors/appError.ts';
+import { type DamageChoice, damageVariable } from '../../shared/contract/pageLink.ts';
+import { isAppError } from '../../shared/errors/appError.ts';
 import type { ProcessSpec, ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import { createSupervisor, runtimeFailure, type Session, type Supervisor } from '../../shared/supervision/supervisor.ts';
 import type { MainLog } from '../log.ts';
@@ -17,14 +18,13 @@ const starts = 3;
 export type RuntimeProcess = {
   /** Main passes each message of a port on, since a plain Node child cannot take ports. */
   readonly relay: boolean;
-  /** Starts it before anyone asks. The first who asks hears how that went. */
-  begin(): void;
   /**
    * The ready runtime; starts it when there is none.
    *
+   * @param damaged  what a person chose for chats that cannot be read; for this start alone.
    * @throws AppError RUNTIME_UNAVAILABLE, or what the runtime itself said at its start (DATA_DIR_IN_USE, DB_FROM_FUTURE …).
    */
-  session(): Promise<Session>;
+  session(damaged?: DamageChoice): Promise<Session>;
   /** A person asked to try again: earlier failures do not count. */
   forgive(): void;
   /** Asks it to stop, waits, kills. Nothing starts afterwards. */
@@ -50,37 +50,32 @@ export function createRuntimeProcess(deps: {
   };
   const starter: ProcessStarter =
     form.kind === 'utility' ? createUtilityStarter(fileOf) : form.kind === 'node' ? createNodeStarter(form.node, fileOf) : noStarter;
+  // Read at each start: a choice of the person stands in it for one of them.
+  const env: Record<string, string> = { ...deps.env };
   const supervisor = createSupervisor({
     starter,
-    spec: { name: 'runtime', entry: 'runtime', args: [], env: deps.env },
+    spec: { name: 'runtime', entry: 'runtime', args: [], env },
     clock: systemClock,
     log: (event, fields) => log.info(event, fields),
     limits,
     explain: runtimeFailure,
   });
   let current: Session | null = null;
-  let early: Promise<Session> | null = null;
-
-  async function ready(): Promise<Session> {
-    const session = await withRestarts(supervisor);
-    if (session !== current) {
-      current = session;
-      if (form.kind === 'utility') serveEngines(session, starter, log);
-    }
-    return session;
-  }
-
   return {
     relay: form.kind !== 'utility',
-    begin() {
-      early = ready();
-      early.catch((error: unknown) => log.warn('runtime.notReady', { code: toAppError(error).code }));
-    },
-    async session() {
-      const first = early;
-      early = null;
-      await first;
-      return ready();
+    async session(damaged) {
+      if (damaged !== undefined) env[damageVariable] = damaged;
+      let session: Session;
+      try {
+        session = await withRestarts(supervisor);
+      } finally {
+        delete env[damageVariable];
+      }
+      if (session !== current) {
+        current = session;
+        if (form.kind === 'utility') serveEngines(session, starter, log);
+      }
+      return session;
     },
     forgive: () => supervisor.reset(),
     dispose: () => supervisor.dispose(),

@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { WireError } from '../../shared/errors/appError.ts';
 import { type ErrorAction, errorWords } from '../lib/errorTexts.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -11,9 +12,15 @@ export type ErrorLike = Pick<WireError, 'data'> & { readonly code: string };
  * An error where its deed was done (UX-06, UX-280): what happened, what it means for your work, what to do now, and a button for it.
  * Where this place cannot do what the error asks for, the button copies the details, so that there is always one.
  *
- * @param run  what this place can do, by action.
+ * @param run   what this place can do, by action.
+ * @param more  a second way out, beside the button.
  */
-export function ErrorCard(props: { error: ErrorLike; run?: Partial<Record<ErrorAction, (() => void) | undefined>>; loud?: boolean }) {
+export function ErrorCard(props: {
+  error: ErrorLike;
+  run?: Partial<Record<ErrorAction, (() => void) | undefined>>;
+  loud?: boolean;
+  more?: ReactNode;
+}) {
   const t = useTexts();
   const { key, values, action } = errorWords(props.error);
   const own = props.run?.[action];
@@ -36,6 +43,7 @@ export function ErrorCard(props: { error: ErrorLike; run?: Partial<Record<ErrorA
                 text={() => (action === 'copy' ? (values['incident'] ?? props.error.code) : details(props.error))}
               />
             )}
+            {props.more}
             <span className="text-micro text-text-2">{t('failed.code', { code: props.error.code })}</span>
           </div>
         </div>

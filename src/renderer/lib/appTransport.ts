@@ -19,7 +19,7 @@ declare global {
 export function createAppTransport(bridge: PageBridge): Transport {
   return {
     kind: 'app',
-    async open(signal) {
+    async open(signal, damaged) {
       const number = crypto.randomUUID();
       const port = deferred<MessagePort>();
       const gone = deferred<{ signedOut: boolean }>();
@@ -34,7 +34,7 @@ export function createAppTransport(bridge: PageBridge): Transport {
       window.addEventListener('message', listener);
       const stop = () => window.removeEventListener('message', listener);
       try {
-        const reply = await bridge.connect(number);
+        const reply = await bridge.connect(number, damaged);
         if (reply.status === 'failed') throw fromWire(reply.error);
         const opened = await Promise.race([port.promise, gone.promise.then(() => null)]);
         if (opened === null || signal.aborted) {

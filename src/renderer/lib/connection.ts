@@ -2,6 +2,7 @@ import { type ClientContext, type ClientLink, createORPCClient } from '@orpc/cli
 import type { ContractRouterClient } from '@orpc/contract';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Contract } from '../../shared/contract/index.ts';
+import type { DamageChoice } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Clock } from '../../shared/util/clock.ts';
 import type { Link, Transport } from './transport.ts';
@@ -22,8 +23,12 @@ export type Connection = {
   readonly state: StoreApi<ConnectionState>;
   /** Resolves when calls have a chance; rejects only when `signal` ends or the connection is closed for good. */
   whenOpen(signal: AbortSignal): Promise<void>;
-  /** Tries again at once: after a failure that a person cured, or in the middle of a back-off. */
-  retry(): void;
+  /**
+   * Tries again at once: after a failure that a person cured, or in the middle of a back-off.
+   *
+   * @param damaged  what a person chose for chats that cannot be read; for this try alone.
+   */
+  retry(damaged?: DamageChoice): void;
   close(): void;
 };
 
@@ -54,6 +59,7 @@ export function createConnection(deps: { transport: Transport; clock: Clock }): 
   let current: Link | null = null;
   let opened = 0;
   let wake: (() => void) | null = null;
+  let choice: DamageChoice | undefined;
 
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -69,7 +75,9 @@ export function createConnection(deps: { transport: Transport; clock: Clock }): 
     let attempt = 0;
     while (!ended.signal.aborted) {
       try {
-        current = await deps.transport.open(ended.signal);
+        const damaged = choice;
+        choice = undefined;
+        current = await deps.transport.open(ended.signal, damaged);
         opened += 1;
         attempt = 0;
         state.setState({ kind: 'open', number: opened }, true);
@@ -130,7 +138,10 @@ export function createConnection(deps: { transport: Transport; clock: Clock }): 
     api: createORPCClient<Api>(link),
     state,
     whenOpen: (signal) => settled(signal, (kind) => kind === 'open'),
-    retry: () => wake?.(),
+    retry(damaged) {
+      choice = damaged;
+      wake?.();
+    },
     close() {
       ended.abort();
       current?.close();

@@ -131,7 +131,12 @@ export function errorWords(error: Pick<WireError, 'data'> & { readonly code: str
   const known = Object.hasOwn(codes, error.code);
   const code: ErrorCode = known ? (error.code as ErrorCode) : 'INTERNAL';
   const data = known ? error.data : { incident: error.code };
-  return { key: codes[code].textKey.slice('errors.'.length) as ErrorKey, values: valuesOf(code, data), action: errorAction[code] };
+  return { key: codes[code].textKey.slice('errors.'.length) as ErrorKey, values: valuesOf(code, data), action: actionOf(code, data) };
+}
+
+/** Without a backup there is nothing to restore. */
+function actionOf(code: ErrorCode, data: Readonly<Record<string, unknown>>): ErrorAction {
+  return code === 'DB_DAMAGED' && typeof data['backupAt'] !== 'string' ? 'startEmpty' : errorAction[code];
 }
 
 function valuesOf(code: ErrorCode, data: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -29,6 +29,8 @@ export function openSession(deps: { connection: Connection; clock: Clock }, sess
   const view = createStore<SessionView>(() => ({ state: null, error: null, loadingOlder: false }));
   const ended = new AbortController();
   let wake: (() => void) | null = null;
+  let mustRead = true;
+  let round = new AbortController();
 
   const pause = (ms: number | null) =>
     new Promise<void>((resolve) => {
@@ -40,18 +42,25 @@ export function openSession(deps: { connection: Connection; clock: Clock }, sess
       if (ended.signal.aborted) resolve();
     });
 
+  const again = () => {
+    mustRead = true;
+    round.abort();
+    wake?.();
+  };
+
   const follow = async () => {
-    let mustRead = true;
     while (!ended.signal.aborted) {
       await connection.whenOpen(ended.signal);
+      round = new AbortController();
+      const { signal } = round;
       try {
         if (mustRead) {
-          const page = await connection.api.turns.history({ sessionId }, { signal: ended.signal });
+          const page = await connection.api.turns.history({ sessionId }, { signal });
           view.setState((v) => ({ state: fromHistory(page, v.state), error: null }));
           mustRead = false;
         }
         const after = view.getState().state?.sequence ?? 0;
-        const items = await connection.api.events.watch({ sessionId, after }, { signal: ended.signal });
+        const items = await connection.api.events.watch({ sessionId, after }, { signal });
         for await (const item of items) {
           view.setState((v) => (v.state === null ? v : { state: applyItem(v.state, item, clock.monotonicMs()) }));
           if (view.getState().state?.stale) {
@@ -88,18 +97,19 @@ export function openSession(deps: { connection: Connection; clock: Clock }, sess
         view.setState({ loadingOlder: false });
         const error = toAppError(thrown);
         if (error.code.startsWith('CURSOR_')) {
-          // The walk's cursor went stale: start again from the newest page.
-          view.setState((v) => ({ state: v.state === null ? null : { ...v.state, messages: [], stale: true } }));
-          view.setState({ error });
+          // The walk's cursor went stale: nothing is lost, it starts again from the newest page.
+          view.setState({ state: null });
+          again();
         } else if (error.code !== 'CANCELLED') view.setState({ error });
       }
     },
     reload() {
       view.setState({ error: null });
-      wake?.();
+      again();
     },
     close() {
       ended.abort();
+      round.abort();
       wake?.();
     },
   };

@@ -1,4 +1,5 @@
 import type { ClientContext, ClientLink } from '@orpc/client';
+import type { DamageChoice } from '../../shared/contract/pageLink.ts';
 
 /** One way to the runtime that is open now. */
 export type Link = {
@@ -13,5 +14,5 @@ export type Link = {
 export type Transport = {
   readonly kind: 'app' | 'web' | 'memory';
   /** @throws AppError: a retryable one is tried again by itself, another needs a person. */
-  open(signal: AbortSignal): Promise<Link>;
+  open(signal: AbortSignal, damaged?: DamageChoice): Promise<Link>;
 };

@@ -11,6 +11,7 @@ export const en = {
     back: 'Back',
     close: 'Close',
     more: 'More',
+    less: 'Less',
   },
   places: { chat: 'Chat', settings: 'Settings' },
   strip: {
@@ -340,6 +341,7 @@ export const en = {
     resumeDownload: 'Go on with the download',
     startOver: 'Start the download over',
     restore: 'Restore',
+    startEmpty: 'Start with no chats',
     openSettings: 'Open Settings',
     wait: 'Wait and try again',
     stopRunning: 'Stop the running answer',

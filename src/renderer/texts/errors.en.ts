@@ -44,8 +44,8 @@ export const errorTexts = {
   },
   dbDamaged: {
     what: 'Chats cannot be read: the file is damaged.',
-    means: 'The damaged file was put aside, not deleted. Newest backup: {{backupTime}}.',
-    do: 'Start again; if a backup is there, its chats come back.',
+    means: 'The damaged file was put aside as {{movedTo}}, not deleted. Newest backup: {{backupTime}}.',
+    do: 'Restore the backup, or start with no chats. The damaged file stays in either case.',
   },
   storeFull: {
     what: 'The disk is full ({{freeBytes}} free).',

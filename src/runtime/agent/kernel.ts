@@ -30,9 +30,6 @@ export type Kernel = {
   noteDamage(sessionId: SessionId, sequences: readonly number[]): void;
 };
 
-/** RT-03. */
-const defaultSampling: SamplingChoice = { temperature: 0.7, topP: 0.9 };
-
 export function createKernel(deps: AgentDeps, closing: AbortSignal): Kernel {
   const { store, clock, log } = deps;
   const events = createEventLog(store, clock);
@@ -54,7 +51,7 @@ export function createKernel(deps: AgentDeps, closing: AbortSignal): Kernel {
     clock,
     log,
     models: deps.models,
-    sampling: deps.sampling ?? defaultSampling,
+    sampling: deps.sampling ?? {},
     localTime: deps.localTime ?? localTime,
     events,
     agents: createAgentRows(store.db),

@@ -29,7 +29,7 @@ export type AgentDeps = {
   readonly models: ModelSource;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Tests and evaluations only; default RT-03 (0.7, top-p 0.9). */
+  /** Tests and evaluations only; else the model that answers knows what suits it. */
   readonly sampling?: SamplingChoice;
   /** Words for a point in time in the person's own zone, as the newest message carries them (CX-01). */
   readonly localTime?: (ms: number) => string;

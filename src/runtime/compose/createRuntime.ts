@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { damageVariable, isDamageChoice } from '../../shared/contract/pageLink.ts';
 import type { LanguageStatus } from '../../shared/domain/models.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
@@ -85,7 +86,8 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const disposables = createDisposables((error) => log.error('runtime.late_dispose', {}, error));
   try {
     await makeFolders(paths);
-    const store = await openStore({ paths, clock, log, migrations });
+    const damaged = env[damageVariable];
+    const store = await openStore({ paths, clock, log, migrations, ...(isDamageChoice(damaged) ? { damaged } : {}) });
     disposables.add(() => store[Symbol.asyncDispose]());
     const { db } = store;
 
@@ -106,7 +108,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       clock,
       log,
       machine,
-      slot: languageSlot(registry, env, log),
+      slot: languageSlot(registry, (modelId) => catalogue.get(modelId)?.sampling ?? null, env, log),
       preflight: createPreflight(files, clock),
       speechSlots: speechSlots({
         catalogue,

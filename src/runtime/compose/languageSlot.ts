@@ -1,4 +1,5 @@
-import type { InstalledModel } from '../../shared/domain/models.ts';
+import type { ModelId } from '../../shared/domain/ids.ts';
+import type { InstalledModel, ModelSampling } from '../../shared/domain/models.ts';
 import { detach } from '../../shared/util/detach.ts';
 import type { LanguageSlot } from '../engines/ports.ts';
 import type { Registry } from '../models/registry.ts';
@@ -10,6 +11,7 @@ import type { Logger } from '../platform/ports.ts';
  */
 export function languageSlot(
   registry: Pick<Registry, 'list' | 'path' | 'models'>,
+  samplingOf: (modelId: ModelId) => ModelSampling | null,
   env: Readonly<Record<string, string | undefined>>,
   log: Logger,
 ): LanguageSlot {
@@ -21,7 +23,9 @@ export function languageSlot(
   return {
     chosen() {
       const model = pick();
-      return model === null ? null : { modelId: model.id, name: model.name, sha256: model.sha256, bytes: model.bytes };
+      if (model === null) return null;
+      const { id, name, sha256, bytes } = model;
+      return { modelId: id, name, sha256, bytes, sampling: samplingOf(id) };
     },
     path: (modelId) => registry.path(modelId),
     onChange(listener) {

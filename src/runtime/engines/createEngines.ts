@@ -20,7 +20,7 @@ import { createLocalLanguageModel } from './localLanguageModel.ts';
 import { createLocalSpeechToText } from './localSpeechToText.ts';
 import { createLocalTextToSpeech } from './localTextToSpeech.ts';
 import { createLocalVad } from './localVad.ts';
-import { type LanguageSlot, languageLimits, type Preflight } from './ports.ts';
+import { type InstalledLanguage, type LanguageSlot, languageLimits, type Preflight } from './ports.ts';
 import { engineSettings, threadsFor } from './settings.ts';
 import { createSpeechEngine } from './speechEngine.ts';
 import type { SpeechSlots } from './speechPorts.ts';
@@ -94,6 +94,10 @@ export function createEngines(deps: {
   const { speechSlots: slots } = deps;
   const speech = { client: speechClient, engine: createSpeechEngine({ client: speechClient, slots, log }), slots };
   const trials = createTurnstile(languageLimits.waitingCalls);
+  const asked = (model: InstalledLanguage): InstalledLanguage => {
+    const { temperature } = settings;
+    return temperature === null ? model : { ...model, sampling: { topP: 0.9, ...model.sampling, temperature } };
+  };
   let present: { sha256: string; face: LanguageModel } | null = null;
 
   async function inProbe(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
@@ -115,7 +119,10 @@ export function createEngines(deps: {
       const model = slot.chosen();
       if (model === null) return null;
       if (present === null || present.face.modelId !== model.modelId || present.sha256 !== model.sha256) {
-        present = { sha256: model.sha256, face: createLocalLanguageModel({ model, client: languageClient, engine, turnstile }) };
+        present = {
+          sha256: model.sha256,
+          face: createLocalLanguageModel({ model: asked(model), client: languageClient, engine, turnstile }),
+        };
       }
       return present.face;
     },

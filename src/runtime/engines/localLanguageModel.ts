@@ -15,6 +15,7 @@ import {
   GenerateParams,
   type GenerateResult,
 } from '../../engine/contract/language.ts';
+import type { ModelSampling } from '../../shared/domain/models.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { LanguageModel, ModelProgress } from '../inference/languageModel.ts';
 import type { Deadline, EngineClient } from './engineClient.ts';
@@ -92,7 +93,7 @@ export function createLocalLanguageModel(deps: {
     },
 
     async doStream(options) {
-      const params = generateParams(options);
+      const params = generateParams(options, model.sampling);
       // A reader that goes away stops the model, whoever else holds the signal.
       const reader = new AbortController();
       const abortSignal = options.abortSignal === undefined ? reader.signal : AbortSignal.any([options.abortSignal, reader.signal]);
@@ -140,7 +141,7 @@ export function createLocalLanguageModel(deps: {
       let text = '';
       const result = await generate(
         options,
-        generateParams(options),
+        generateParams(options, model.sampling),
         () => {},
         (delta) => {
           text += delta;
@@ -175,12 +176,13 @@ export function chatMessages(prompt: LanguageModelV4Prompt): ChatMessage[] {
   });
 }
 
-function generateParams(options: LanguageModelV4CallOptions): GenerateParams {
+/** The caller's wish first, then what the catalogue says of the model, then the defaults of its class (RT-03, in the engine contract). */
+export function generateParams(options: LanguageModelV4CallOptions, own: ModelSampling | null): GenerateParams {
   return parse(GenerateParams, {
     messages: chatMessages(options.prompt),
     sampling: {
-      temperature: options.temperature,
-      topP: options.topP,
+      temperature: options.temperature ?? own?.temperature,
+      topP: options.topP ?? own?.topP,
       topK: options.topK,
       frequencyPenalty: options.frequencyPenalty,
       presencePenalty: options.presencePenalty,

@@ -1,7 +1,15 @@
 import type { ModelId } from '../../shared/domain/ids.ts';
+import type { ModelSampling } from '../../shared/domain/models.ts';
 
 /** A model file that may be loaded, as the registry knows it. */
-export type InstalledLanguage = { readonly modelId: ModelId; readonly name: string; readonly sha256: string; readonly bytes: number };
+export type InstalledLanguage = {
+  readonly modelId: ModelId;
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** What the catalogue says of this model; `null` = the defaults of its class. */
+  readonly sampling: ModelSampling | null;
+};
 
 /** Which model shall answer; filled by compose from the registry. */
 export type LanguageSlot = {
@@ -29,6 +37,8 @@ export type EngineSettings = {
   readonly threads: number | null;
   /** `SOTTO_CONTEXT`; default: 4,096 or the model's own maximum, if that is less. */
   readonly contextSize: number | null;
+  /** `SOTTO_TEMPERATURE`, 0 (always the likeliest word) to 2; default: what suits the model. */
+  readonly temperature: number | null;
 };
 
 /** RT-10: crashes in a row with one model after which it is off. The default context is what fits an 8 GB machine beside the voice pack. */

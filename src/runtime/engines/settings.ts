@@ -8,15 +8,19 @@ export function engineSettings(
   machine: Pick<Machine, 'logicalCores'>,
   log: Logger,
 ): EngineSettings {
-  const read = (name: string, min: number, max: number): number | null => {
+  const read = (name: string, min: number, max: number, form = /^[0-9]{1,9}$/): number | null => {
     const text = env[name];
     if (text === undefined || text === '') return null;
-    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    const value = form.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     log.warn('settings.ignored', { name, min, max });
     return null;
   };
-  return { threads: read('SOTTO_THREADS', 1, machine.logicalCores()), contextSize: read('SOTTO_CONTEXT', 256, 1_048_576) };
+  return {
+    threads: read('SOTTO_THREADS', 1, machine.logicalCores()),
+    contextSize: read('SOTTO_CONTEXT', 256, 1_048_576),
+    temperature: read('SOTTO_TEMPERATURE', 0, 2, /^[0-2](\.[0-9]{1,3})?$/),
+  };
 }
 
 /** One core stays free for window, runtime and sound: with all cores taken the decode loop waits for its slowest thread. */

@@ -6,7 +6,8 @@
  *    `event.source === window`, `event.origin === location.origin` and `parsePageLinkMessage(event.data)` names this number.
  * 2. `await window.sotto.connect(number)`. It answers when the runtime is up (a first start may take seconds), never rejects, and
  *    gives `{status: 'connected'}` or `{status: 'failed', error}`. On 'failed' show the error with a button that calls again with a
- *    new number: each call makes main try again.
+ *    new number: each call makes main try again. After DB_DAMAGED the call may carry what the person chose (`DamageChoice`); it counts
+ *    for the start that this call causes and for no other.
  * 3. The port comes as `{sotto: 'port', number}` with `event.ports[0]`, before or after the answer of step 2. It speaks oRPC's
  *    message-port protocol; call `port.start()`.
  * 4. `{sotto: 'closed', number}` says that the port of this number is dead (the runtime ended or was restarted; Chromium 114 has no
@@ -14,8 +15,18 @@
  *    below the page.
  */
 export type PageBridge = {
-  connect(number: string): Promise<ConnectReply>;
+  connect(number: string, damaged?: DamageChoice): Promise<ConnectReply>;
 };
+
+/** What becomes of chats whose file is damaged: the newest good backup comes back, or an empty start. The damaged file stays aside. */
+export type DamageChoice = 'restore' | 'empty';
+
+export function isDamageChoice(value: unknown): value is DamageChoice {
+  return value === 'restore' || value === 'empty';
+}
+
+/** The variable of the runtime's environment that carries the choice for one start. */
+export const damageVariable = 'SOTTO_DAMAGED';
 
 export type ConnectReply =
   | { readonly status: 'connected' }

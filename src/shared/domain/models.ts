@@ -52,6 +52,10 @@ export const ModelVoice = z.strictObject({
 });
 export type ModelVoice = z.infer<typeof ModelVoice>;
 
+/** How a model is best asked, where its makers or our trials know better than the defaults of its class (RT-03). */
+export const ModelSampling = z.strictObject({ temperature: z.number().min(0).max(2), topP: z.number().gt(0).max(1) });
+export type ModelSampling = z.infer<typeof ModelSampling>;
+
 const EntryFields = z.strictObject({
   id: ModelId,
   name: z.string(),
@@ -62,6 +66,7 @@ const EntryFields = z.strictObject({
   parameters: z.string(),
   licence: z.strictObject({ id: z.string(), url: z.url() }),
   file: z.strictObject({ name: z.string(), bytes: z.int().positive(), sha256: Sha256 }),
+  sampling: ModelSampling.optional(),
   sources: z.array(ModelSource).min(1).max(8),
   starter: z.boolean(),
   layout: ModelLayout.optional(),

@@ -70,7 +70,7 @@ export function llamaBench(model: string): LlamaBench {
       return { perSecond: Math.max(...line.samples_ts), perCpuSecond: line.avg_ts / share };
     },
     cpuVariant: () => variant,
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
@@ -89,7 +89,7 @@ function build(into: string): void {
     mkdirSync(into, { recursive: true });
     cpSync(join(work, 'llama.cpp', 'build', 'bin'), into, { recursive: true, verbatimSymlinks: true });
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -191,7 +191,7 @@ describe('a prompt longer than the context', () => {
 
 describe('broken files in a real engine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sotto-broken-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const head = readFileSync(testModel()).subarray(0, 4 * 2 ** 20);
   const file = (name: string, bytes: Buffer) => {
     const path = join(folder, name);

@@ -224,11 +224,34 @@ describe('a runtime that does not start', () => {
 
   it('a damaged database: the time of the backup and a button to get it back', async () => {
     verifies('UX-06', 'UX-100');
-    await failed(new AppError('DB_DAMAGED', { movedTo: 'x', backupAt: '2026-05-03T09:12:00.000Z' }));
+    const { runtime, page } = await failed(
+      new AppError('DB_DAMAGED', { movedTo: 'sotto.db.damaged-1', backupAt: '2026-05-03T09:12:00.000Z' }),
+    );
     const card = screen.getByRole('alert');
+    expect(card.textContent).toContain('put aside as sotto.db.damaged-1, not deleted');
     expect(card.textContent).toContain('Chats cannot be read: the file is damaged.');
     expect(card.textContent).toMatch(/Newest backup: 3 May 2026/);
-    expect(within(card).getByRole('button', { name: 'Restore' })).toBeTruthy();
+    expect(within(card).getByRole('button', { name: 'Start with no chats' })).toBeTruthy();
+    runtime.refuseLinks(null);
+    fireEvent.click(within(card).getByRole('button', { name: 'Restore' }));
+    await page.pass(0);
+    await page.pass(0);
+    // The choice counts for this one start.
+    expect(runtime.choices.at(-1)).toBe('restore');
+    expect(screen.getByRole('textbox', { name: 'Message' })).toBeTruthy();
+    await page.change(() => runtime.cut());
+    await page.pass(500);
+    expect(runtime.choices.at(-1)).toBeUndefined();
+  });
+
+  it('a damaged database without a backup offers no Restore that could not be kept', async () => {
+    verifies('UX-01', 'UX-06');
+    const { runtime, page } = await failed(new AppError('DB_DAMAGED', { movedTo: 'x', backupAt: null }));
+    const card = screen.getByRole('alert');
+    expect(within(card).queryByRole('button', { name: 'Restore' })).toBeNull();
+    fireEvent.click(within(card).getByRole('button', { name: 'Start with no chats' }));
+    await page.pass(0);
+    expect(runtime.choices.at(-1)).toBe('empty');
   });
 });
 

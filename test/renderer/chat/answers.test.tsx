@@ -170,6 +170,7 @@ describe('an answer', () => {
     expect(facts()).toEqual(['Qwen3 1.7B', 'after 0.9 s', '17.3 tokens per second', '126 written, 412 read', 'On this machine']);
     fireEvent.click(within(dialog).getByRole('button', { name: 'More' }));
     expect(facts()).toHaveLength(10);
+    expect(within(dialog).getByRole('button', { name: 'Less' })).toBeTruthy();
     expect(facts()[5]).toBe('8.2 s');
     expect(facts()[6]).toBe('380 of 412 tokens');
   });

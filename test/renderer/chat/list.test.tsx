@@ -256,6 +256,28 @@ describe('the trash', () => {
   });
 });
 
+describe('a walk whose cursor went stale', () => {
+  it('starts again from the newest page, and nothing is shown twice or as a fault', { timeout: 60_000 }, async () => {
+    verifies('UX-01');
+    const runtime = createFakeRuntime();
+    runtime.chat(
+      'Long',
+      Array.from({ length: 60 }, (_, i) => [`Question ${i}`, `Answer ${i}`] as const),
+    );
+    const page = await openPage({ runtime });
+    await openChat(page, 'Long');
+    runtime.failNext('turns.history', new AppError('CURSOR_EXPIRED'));
+    fireEvent.click(screen.getByRole('button', { name: 'Show earlier messages' }));
+    await page.pass(0);
+    await page.pass(500);
+    expect(screen.getAllByText('Answer 59')).toHaveLength(1);
+    fireEvent.click(screen.getByRole('button', { name: 'Show earlier messages' }));
+    await page.pass(0);
+    expect(screen.queryByRole('button', { name: 'Show earlier messages' })).toBeNull();
+    expect(screen.queryByText('The place in this list is no longer valid.')).toBeNull();
+  });
+});
+
 describe('a long thread', () => {
   it('reads earlier messages on demand and draws only a part of more than a hundred', { timeout: 60_000 }, async () => {
     verifies('UX-11', 'UX-100');

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function visit(url: string): Promise<Page> {

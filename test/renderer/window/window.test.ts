@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 type Options = { width?: number; height?: number; dark?: boolean; contrast?: boolean; forced?: boolean };

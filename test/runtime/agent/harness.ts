@@ -134,7 +134,7 @@ export async function createKernelHarness(options: KernelOptions = {}): Promise<
       await clock.advanceAsync(5_000);
       await quit;
       await store[Symbol.asyncDispose]();
-      rmSync(paths.data, { recursive: true, force: true });
+      rmSync(paths.data, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   return harness;

@@ -18,7 +18,7 @@ const model = (id: string, state: InstalledModel['state'], reason: string | null
 
 function slotOf(list: readonly InstalledModel[], env: Record<string, string> = {}) {
   const models = createLiveValue(list);
-  return { models, slot: languageSlot({ list: () => models.get(), models, path: async () => '/x' }, env, createTestLog()) };
+  return { models, slot: languageSlot({ list: () => models.get(), models, path: async () => '/x' }, () => null, env, createTestLog()) };
 }
 
 describe('languageSlot', () => {

@@ -11,8 +11,20 @@ import type { ProcessStarter } from '../../../src/shared/supervision/processStar
 import type { SupervisionLimits } from '../../../src/shared/supervision/state.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
 
-export const modelA: InstalledLanguage = { modelId: ModelId.parse('model-a'), name: 'A', sha256: 'a'.repeat(64), bytes: 1000 };
-export const modelB: InstalledLanguage = { modelId: ModelId.parse('model-b'), name: 'B', sha256: 'b'.repeat(64), bytes: 1000 };
+export const modelA: InstalledLanguage = {
+  modelId: ModelId.parse('model-a'),
+  name: 'A',
+  sha256: 'a'.repeat(64),
+  bytes: 1000,
+  sampling: null,
+};
+export const modelB: InstalledLanguage = {
+  modelId: ModelId.parse('model-b'),
+  name: 'B',
+  sha256: 'b'.repeat(64),
+  bytes: 1000,
+  sampling: null,
+};
 
 export const silentLog: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 

@@ -20,7 +20,7 @@ describe('the runtime as a process', () => {
   const folders: string[] = [];
   afterEach(() => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const folder = () => {
     const made = mkdtempSync(path.join(tmpdir(), 'sotto-fork-'));

@@ -57,7 +57,7 @@ export function dataFolder() {
     file: (name: string) => join(path, name),
     read: (name: string) => readFileSync(join(path, name), 'utf8'),
     has: (name: string) => existsSync(join(path, name)),
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

@@ -68,7 +68,7 @@ describe('kill -9 at every point of a download', () => {
         expect(existsSync(join(dir, 'models', modelId, 'tiny.gguf'))).toBe(true);
         expect(readdirSync(join(dir, 'models', '.parts'))).toEqual([]);
       } finally {
-        rmSync(dir, { recursive: true, force: true });
+        rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
       }
     }
     // Three writes, last byte, before and after rename, row, trial, after trial.

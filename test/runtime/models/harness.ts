@@ -133,7 +133,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     },
     async [Symbol.asyncDispose]() {
       await close();
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

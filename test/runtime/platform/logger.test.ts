@@ -80,7 +80,7 @@ describe('createFileSink', () => {
       }
       expect(await readFile(join(folder, 'sotto.log'), 'utf8')).toContain('099 ');
     } finally {
-      await rm(dir, { recursive: true, force: true });
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 

@@ -13,7 +13,7 @@ let dir = '';
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sotto-starter-'));
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
+afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
 
 async function start(source: string, env: Record<string, string> = {}): Promise<ProcessLink> {
   const file = join(dir, `child-${Math.random().toString(36).slice(2)}.mjs`);

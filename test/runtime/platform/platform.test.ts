@@ -87,6 +87,10 @@ describe('engine settings', () => {
       expect(engineSettings({ SOTTO_THREADS: bad }, machine, log).threads).toBeNull();
     expect(lines).toHaveLength(7);
     expect(engineSettings({ SOTTO_CONTEXT: '512' }, machine, log).contextSize).toBe(512);
+    expect(engineSettings({ SOTTO_TEMPERATURE: '0' }, machine, log).temperature).toBe(0);
+    expect(engineSettings({ SOTTO_TEMPERATURE: '0.25' }, machine, log).temperature).toBe(0.25);
+    for (const bad of ['3', '-1', 'NaN', '0.2e1', ' 1'])
+      expect(engineSettings({ SOTTO_TEMPERATURE: bad }, machine, log).temperature).toBeNull();
   });
 });
 

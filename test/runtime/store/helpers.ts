@@ -88,7 +88,7 @@ export async function createLogHarness(): Promise<LogHarness> {
     },
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
-      rmSync(paths.data, { recursive: true, force: true });
+      rmSync(paths.data, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -224,6 +224,8 @@ function Header({ sessionId }: { sessionId: SessionId | null }) {
   const ui = useUi();
   const layout = useLayout();
   const language = useLive('language').value;
+  // What answers is only known while there is a way to ask.
+  const connected = useConnection().kind === 'open';
   const session = useLive('sessions').value?.sessions.find((s) => s.id === sessionId) ?? null;
   const [renaming, setRenaming] = useState(false);
   const rename = (title: string) => {
@@ -252,7 +254,7 @@ function Header({ sessionId }: { sessionId: SessionId | null }) {
           </h1>
         )}
       </div>
-      {language !== null && language.state !== 'none' && layout !== 'one' && (
+      {language !== null && language.state !== 'none' && connected && layout !== 'one' && (
         <p className="flex min-w-0 shrink items-center gap-4 truncate text-small text-text-2">
           <span className="truncate">{language.name ?? t('strip.unknownModel')}</span>
           <span aria-hidden="true">·</span>

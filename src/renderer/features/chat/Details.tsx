@@ -52,7 +52,7 @@ export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open
             event.preventDefault();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
           }}
-          className="move-menu z-20 w-[min(22rem,calc(100vw-1rem))] rounded-card border border-line bg-raised p-16 shadow-menu"
+          className="move-menu z-20 max-h-[var(--radix-popover-content-available-height)] overflow-y-auto w-[min(22rem,calc(100vw-1rem))] rounded-card border border-line bg-raised p-16 shadow-menu"
         >
           <div className="flex items-center justify-between">
             <h2 className="text-heading">{t('details.title')}</h2>
@@ -60,16 +60,15 @@ export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open
               <IconButton icon={X} name={t('app.close')} className="-mt-4 -mr-8" />
             </Popover.Close>
           </div>
-          <Facts rows={rows} />
+          <Facts rows={more ? [...rows, ...moreRows] : rows} />
           <button
             type="button"
             aria-expanded={more}
             onClick={() => setMore(!more)}
             className="move-press mt-8 -ml-8 h-target rounded-field px-8 text-small text-text-2 hover:bg-hover hover:text-text"
           >
-            {t('app.more')}
+            {more ? t('app.less') : t('app.more')}
           </button>
-          {more && <Facts rows={moreRows} />}
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>

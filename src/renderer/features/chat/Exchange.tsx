@@ -64,7 +64,7 @@ function Question({ message, deeds }: { message: TranscriptMessage; deeds: Excha
         tabIndex={-1}
         data-message={message.sequence}
         aria-label={t('message.region', { who: t('thread.you'), time: clockTime(message.at) })}
-        className="ml-auto max-w-[85%] rounded-card bg-sunken px-16 py-8"
+        className="own-message ml-auto max-w-[85%] rounded-card border border-transparent bg-sunken px-16 py-8"
       >
         <header className="mb-4 flex items-baseline justify-between gap-16 text-micro text-text-3">
           <span className="text-text-2">{t('thread.you')}</span>
@@ -214,7 +214,7 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
           <p className="mt-8 text-small text-text-2">{t('thread.interruptedBy.limit')}</p>
         )}
         {props.last && (
-          <footer className="mt-8 flex flex-wrap items-center gap-x-4 text-micro text-text-3">
+          <footer className={`mt-8 flex flex-wrap items-center gap-x-4 text-micro text-text-3 ${usage === null ? '-ml-4' : ''}`}>
             {usage !== null && (
               <span className="mr-8 inline-flex items-center gap-4 tabular-nums">
                 {usage.firstTokenMs !== null && <span>{t('details.line', { first: duration(usage.firstTokenMs) })} ·</span>}

@@ -70,7 +70,7 @@ export function ModelCard() {
           [t('model.from'), originOf(t, entry)],
         ]}
       />
-      <p className="mt-8 text-small text-text-2">{entry.about}</p>
+      <p className="mt-12 text-small text-text-2">{entry.about}</p>
       {active !== null && <JobView job={active} entry={entry} />}
       {job?.phase === 'cancelled' && <p className="mt-12 text-small text-text-2">{t('model.phase.cancelled')}</p>}
       {job?.phase === 'installed' && <p className="mt-12 text-small text-ok">{t('model.phase.installed')}</p>}

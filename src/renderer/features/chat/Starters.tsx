@@ -7,7 +7,7 @@ export function Starters({ onPick }: { onPick: (text: string) => void }) {
   const t = useTexts();
   return (
     <div className="pt-32">
-      <h2 className="text-heading text-text-2">{t('thread.startersTitle')}</h2>
+      <h2 className="px-8 text-heading text-text-2">{t('thread.startersTitle')}</h2>
       <ul className="mt-8 border-t border-line">
         {starters.map((name) => (
           <li key={name} className="border-b border-line">

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { StillRows } from '../../components/StillRows.tsx';
 import type { MirrorState } from '../../lib/sessionMirror.ts';
@@ -32,8 +32,16 @@ export function Thread(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
+  /** Where the view was when it was last looked at. */
+  const lastTop = useRef(0);
   const [below, setBelow] = useState(false);
-  const exchanges = state === null ? [] : exchangesOf(state);
+  const messages = state?.messages;
+  const turns = state?.turns;
+  // A growing answer changes neither, so the other exchanges keep their identity and are not drawn again.
+  const exchanges = useMemo(
+    () => (messages === undefined || turns === undefined ? [] : exchangesOf({ messages, turns })),
+    [messages, turns],
+  );
   const growing = state?.growing ?? null;
   const virtual = exchanges.length > virtualFrom;
 
@@ -43,11 +51,22 @@ export function Thread(props: {
     following.current = true;
     setBelow(false);
     box.scrollTop = box.scrollHeight;
+    lastTop.current = box.scrollTop;
   }, []);
+
+  /** Goes on to the end, unless a person has just moved up and the scroll event has not come yet. */
+  const follow = useCallback(() => {
+    const box = scroller.current;
+    if (box === null || !following.current) return;
+    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    if (box.scrollTop < lastTop.current - 1 && left > atEndPx) following.current = false;
+    else toEnd();
+  }, [toEnd]);
 
   const onScroll = () => {
     const box = scroller.current;
     if (box === null) return;
+    lastTop.current = box.scrollTop;
     following.current = box.scrollHeight - box.scrollTop - box.clientHeight <= atEndPx;
     if (following.current) setBelow(false);
   };
@@ -58,17 +77,17 @@ export function Thread(props: {
   useLayoutEffect(() => {
     if (before.current === newest) return;
     before.current = newest;
-    if (following.current) toEnd();
-    else setBelow(true);
-  }, [newest, toEnd]);
+    follow();
+    if (!following.current) setBelow(true);
+  }, [newest, follow]);
 
   // Text that grows without new words (a picture's place, colours, a larger font) must not push the end out of sight.
   useEffect(() => {
     if (content.current === null || typeof ResizeObserver === 'undefined') return;
-    const observer = new ResizeObserver(() => following.current && toEnd());
+    const observer = new ResizeObserver(follow);
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [toEnd]);
+  }, [follow]);
 
   // Older messages come in front: what was read stays where it was.
   const firstTurn = exchanges[0]?.turnId ?? null;
