@@ -65,7 +65,7 @@ describe('createRuntime', () => {
     const health = await rt.client.runtime.health({});
     const { value } = await health.next();
     expect(value).toMatchObject({
-      value: { version, store: { state: 'ok' }, engines: [{ key: 'language', state: 'idle' }, { key: 'probe' }] },
+      value: { version, store: { state: 'ok' }, engines: [{ key: 'language', state: 'idle' }, { key: 'speech' }, { key: 'probe' }] },
     });
     await health.return();
   });

@@ -306,7 +306,7 @@ describe('a trial', () => {
     await engines.trial('/nowhere/model.gguf', new AbortController().signal);
     await clock.advanceAsync(0);
     expect(starter.args).toEqual([['probe']]);
-    expect(engines.health()[1]).toMatchObject({ key: 'probe', state: 'exited' });
+    expect(engines.health().find(({ key }) => key === 'probe')).toMatchObject({ state: 'exited' });
   });
 
   it('costs a child and a note when the file crashes the library', async () => {
