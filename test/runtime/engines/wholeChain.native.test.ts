@@ -87,6 +87,6 @@ describe('a real answer', () => {
 describe('a real trial', () => {
   it('loads the file in an engine of its own and ends it', async () => {
     await engines.engines.trial(testModel(), new AbortController().signal);
-    expect(engines.engines.health()[1]).toMatchObject({ key: 'probe', state: 'exited', lastError: null });
+    expect(engines.engines.health().find(({ key }) => key === 'probe')).toMatchObject({ state: 'exited', lastError: null });
   });
 });

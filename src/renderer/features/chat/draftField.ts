@@ -42,6 +42,7 @@ export function createDraftField(drafts: Drafts): DraftField {
   const state = createStore<FieldState>(() => ({ ...sizeOf(''), unreadable: null }));
   let area: HTMLTextAreaElement | null = null;
   let sessionId: SessionId | null = null;
+  let opened = false;
 
   const fit = () => {
     if (area === null) return;
@@ -70,10 +71,14 @@ export function createDraftField(drafts: Drafts): DraftField {
       fit();
     },
     open(id) {
+      // What is typed before the first chat is open belongs to it; only the text of another chat makes room.
+      const other = opened && sessionId !== id;
+      opened = true;
       sessionId = id;
       let wanted = true;
       state.setState({ unreadable: null });
-      show('');
+      if (other) show('');
+      else if (area !== null && area.value !== '') changed();
       drafts.load(id).then(
         (text) => {
           if (wanted && area?.value === '') show(text);
