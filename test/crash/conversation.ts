@@ -9,7 +9,7 @@ export type Victim = 'main' | 'runtime' | 'engine';
 export type Shown = Map<number, string>;
 
 const answerMs = 90_000;
-const stopAfterMs = 20_000;
+const stopAfterMs = 60_000;
 
 /** Letters and digits only: Markdown draws marks, and buttons stand beside the words. */
 export const lettersOf = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, '');
