@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { chat } from '../helpers/chat.ts';
+import { rows } from '../helpers/database.ts';
 import { expect, signIn, sotto, test, typeCode } from './serving.ts';
 
 test.describe('the sign-in of the served page', () => {
@@ -54,6 +55,7 @@ test.describe('the sign-in of the served page', () => {
   test('ends with its revocation: the page says so and leads back to the form', async ({ page, server, data }) => {
     await signIn(page, server);
     await chat(page).composer.fill('A draft that stays');
+    await expect.poll(() => rows(data, 'SELECT text FROM drafts')).toEqual([{ text: 'A draft that stays' }]);
     const keys = (await sotto(data, 'keys', 'list', '--json')).split('\n').map((line) => JSON.parse(line));
     await sotto(data, 'keys', 'revoke', keys.find((key) => key.kind === 'page').id);
     await expect(page.getByText('This page is signed out.')).toBeVisible();

@@ -108,7 +108,11 @@ export async function createConversation(data: string, chance: () => number) {
       await settle();
       await until(`"${text}" is answered`, async () => {
         await look();
-        return [...shown.keys()].some((place) => place > asked);
+        if ([...shown.keys()].some((place) => place > asked)) return true;
+        // The kill may have been noticed only by this question: a person presses what its card offers.
+        const again = sotto.page.getByRole('button', { name: en.actions.again, exact: true }).last();
+        if ((await growing().count()) === 0 && (await again.isVisible())) await again.click({ timeout: 5_000 });
+        return false;
       });
     },
 

@@ -116,7 +116,13 @@ const stages: Record<string, string> = {
   prefill: 'reading your message',
   decode: 'answering',
   tokenize: 'reading your message',
+  count: 'reading your message',
   start: 'starting',
+  trial: 'being tried',
+  unload: 'ending',
+  stop: 'ending',
+  activity: 'listening',
+  speak: 'speaking',
 };
 
 const devices: Record<string, string> = { input: 'microphone', output: 'loudspeaker' };
@@ -147,7 +153,7 @@ function valuesOf(code: ErrorCode, data: Readonly<Record<string, unknown>>): Rec
     else if (typeof value === 'number') values[name] = /bytes$/i.test(name) ? bytes(value) : number(value, 1);
     else if (typeof value === 'string' || typeof value === 'boolean') values[name] = String(value);
   }
-  if (typeof data['stage'] === 'string') values['stage'] = stages[data['stage']] ?? data['stage'];
+  if (typeof data['stage'] === 'string') values['stage'] = stages[data['stage']] ?? 'working';
   if (typeof data['kind'] === 'string') values['kind'] = devices[data['kind']] ?? data['kind'];
   // A browser hides the names of devices until the microphone was allowed once.
   if (data['device'] === '') values['device'] = 'the microphone';
