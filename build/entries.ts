@@ -14,7 +14,6 @@ export const entries: readonly Entry[] = [
   { name: 'index', source: 'src/main/index.ts', kind: 'main' },
   { name: 'utility', source: 'src/runtime/entry/utilityMain.ts', kind: 'child' },
   { name: 'runtime', source: 'src/runtime/entry/forkMain.ts', kind: 'child' },
-  { name: 'serve', source: 'src/runtime/entry/serveMain.ts', kind: 'child' },
   { name: 'cli', source: 'src/runtime/entry/cli.ts', kind: 'child' },
   { name: 'readerWorker', source: 'src/runtime/store/readerWorker.ts', kind: 'child' },
   { name: 'npmFetch', source: 'src/runtime/models/sources/npmFetch.ts', kind: 'child' },

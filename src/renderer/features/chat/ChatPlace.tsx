@@ -151,7 +151,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
 
   return (
     <main className="flex min-h-0 min-w-0 flex-1 flex-col">
-      <Header sessionId={sessionId} />
+      <Header sessionId={sessionId} run={run} />
       <Thread
         key={sessionId ?? 'new'}
         state={state}
@@ -218,7 +218,8 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
   );
 }
 
-function Header({ sessionId }: { sessionId: SessionId | null }) {
+/** @param run  does a deed; its fault stands in this chat's thread. */
+function Header({ sessionId, run }: { sessionId: SessionId | null; run: (deed: () => Promise<unknown>) => void }) {
   const t = useTexts();
   const { api } = useServices();
   const ui = useUi();
@@ -229,7 +230,7 @@ function Header({ sessionId }: { sessionId: SessionId | null }) {
   const session = useLive('sessions').value?.sessions.find((s) => s.id === sessionId) ?? null;
   const [renaming, setRenaming] = useState(false);
   const rename = (title: string) => {
-    if (sessionId !== null) void api.sessions.setTitle({ sessionId, title }).catch(() => undefined);
+    if (sessionId !== null) run(() => api.sessions.setTitle({ sessionId, title }));
   };
   return (
     <header className="flex h-row-2 shrink-0 items-center gap-8 border-b border-line px-16 wide:px-24">
@@ -269,12 +270,7 @@ function Header({ sessionId }: { sessionId: SessionId | null }) {
             {
               name: t('chats.trash'),
               icon: Trash2,
-              run: () => {
-                void api.sessions.trash({ sessionId: session.id }).then(
-                  () => ui.openChat(null),
-                  () => undefined,
-                );
-              },
+              run: () => run(() => api.sessions.trash({ sessionId: session.id }).then(() => ui.openChat(null))),
             },
           ]}
         >
