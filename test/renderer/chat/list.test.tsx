@@ -118,6 +118,17 @@ describe('the list of chats', () => {
     expect(document.activeElement).toBe(row('Newest'));
   });
 
+  it('a chat that cannot be moved to the trash from its header stays, and the fault is said', async () => {
+    verifies('UX-06');
+    const page = await openPage({ runtime: three() });
+    await openChat(page, 'Middle');
+    page.runtime.failNext('sessions.trash', new AppError('STORE_FULL', { freeBytes: 0 }));
+    openMenu(screen.getByRole('button', { name: 'Menu of this chat' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: /Move to trash/ }));
+    expect(await screen.findByText('Code STORE_FULL')).toBeTruthy();
+    expect(screen.getByRole('heading', { level: 1, name: 'Middle' })).toBeTruthy();
+  });
+
   it('F2 renames in place: Enter keeps the new title, Esc the old one', async () => {
     verifies('UX-280');
     const runtime = three();
