@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import type { SpeakRequest, SpokenPhrase, TextToSpeech } from '../inference/textToSpeech.ts';
-import { type Phrase, phrasesOf } from '../speech/phrases.ts';
+import { type Phrase, phrasesOf } from '../speech/phrases/phraser.ts';
 import type { EngineClient } from './engineClient.ts';
 import type { SpeechEngine } from './speechEngine.ts';
 import type { InstalledSpeech, SpeechSlots } from './speechPorts.ts';
@@ -51,7 +51,7 @@ export function createLocalTextToSpeech(deps: { client: EngineClient; engine: Sp
         made.catch(() => {});
         return { phrase, made };
       };
-      const phrases = phrasesOf(request.text);
+      const phrases = phrasesOf(request.text, request.language?.split('-')[0]?.toLowerCase() ?? model.languages[0] ?? 'en');
       let spoken = 0;
       try {
         let next = phrases[0] === undefined ? null : speak(phrases[0]);

@@ -39,11 +39,8 @@ export const voiceLimits = {
   /** Inputs that wait while a turn is committed: a press, its release and one speech start are what can truly come in 1.5 s. */
   deferredInputs: 8,
   /** VO-60, VO-61. */
-  phraseTokens: 30,
   phraseMs: 700,
   firstPhraseMs: 350,
-  phraseCharacters: 200,
-  commaFromWords: 4,
   /** VO-67. */
   summaryCharacters: 600,
   ttsCharacters: 40_000,

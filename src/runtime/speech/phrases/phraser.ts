@@ -1,5 +1,5 @@
-import { voiceLimits as limits } from '../limits.ts';
 import { isAbbreviation } from './abbreviations.ts';
+import { phraseLimits as limits } from './limits.ts';
 import { blockEnd, codeEnd, hiddenEnd, linkEnd } from './spans.ts';
 
 /** A piece of an answer that is spoken in one go. `start` and `end` count UTF-16 units of the whole written answer. */
@@ -79,6 +79,12 @@ export function createPhraser(options: { language: string }): Phraser {
   };
 }
 
+/** The phrases of a text that is there whole. */
+export function phrasesOf(text: string, language: string): Phrase[] {
+  const phraser = createPhraser({ language });
+  return [...phraser.push(text), ...phraser.end()];
+}
+
 type Scan = {
   /** Length of the next phrase with what belongs to it; `null`: not certain yet. */
   readonly cut: number | null;
@@ -127,7 +133,7 @@ function scan(text: string, ended: boolean, language: string, atLineStart: boole
         words += 1;
         tokens += Math.max(1, Math.ceil((at - wordStart) / 6));
         wordStart = -1;
-        if (tokens > limits.phraseTokens && lastSpace > 0) return { cut: lastSpace, lastSpace };
+        if (tokens > limits.tokens && lastSpace > 0) return { cut: lastSpace, lastSpace };
       }
       lastSpace = at + 1;
     } else if (wordStart === -1) wordStart = at;
@@ -158,11 +164,11 @@ const isHighSurrogate = (char: string) => char >= '\ud800' && char <= '\udbff';
 
 /** At 200 characters: the last space, without one the length. A link that is longer stays whole. */
 function overLimit(text: string, at: number, lastSpace: number): number | null {
-  if (at <= limits.phraseCharacters) return null;
+  if (at <= limits.characters) return null;
   if (lastSpace > 0) return lastSpace;
   const isOneSpan = /^\s*[[`]/.test(text);
   if (isOneSpan) return at;
-  const cut = limits.phraseCharacters;
+  const cut = limits.characters;
   return isHighSurrogate(text[cut - 1] ?? '') ? cut - 1 : cut;
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { voiceLimits as limits } from '../../../../src/runtime/voice/limits.ts';
-import { createPhraser, type Phrase } from '../../../../src/runtime/voice/phrases/phraser.ts';
+import { phraseLimits as limits } from '../../../../src/runtime/speech/phrases/limits.ts';
+import { createPhraser, type Phrase } from '../../../../src/runtime/speech/phrases/phraser.ts';
+import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 
 function phrasesOf(pieces: readonly string[], language = 'en'): Phrase[] {
   const phraser = createPhraser({ language });
@@ -102,7 +103,7 @@ describe('phrases (VO-60)', () => {
   it('end at the token limit, between words', () => {
     const phrases = texts(Array.from({ length: 90 }, (_, index) => `w${index}`).join(' '));
     expect(phrases.length).toBeGreaterThan(2);
-    for (const phrase of phrases) expect(phrase.split(' ').length).toBeLessThanOrEqual(limits.phraseTokens);
+    for (const phrase of phrases) expect(phrase.split(' ').length).toBeLessThanOrEqual(limits.tokens);
   });
 });
 
@@ -110,12 +111,12 @@ describe('long text (BC-23, VO-61)', () => {
   it('120 words without punctuation, 600 letters without a space, 40,000 characters: every word, in pieces of at most 200', () => {
     const words = Array.from({ length: 120 }, (_, index) => `word${index}`).join(' ');
     const letters = 'x'.repeat(600);
-    const much = 'This goes on and on without any end '.repeat(1_200).slice(0, limits.ttsCharacters);
+    const much = 'This goes on and on without any end '.repeat(1_200).slice(0, voiceLimits.ttsCharacters);
     for (const text of [words, letters, much, '🙂a'.repeat(400)]) {
       const phrases = texts(text);
       expect(lettersOf(phrases.join(''))).toBe(lettersOf(text));
       for (const phrase of phrases) {
-        expect(phrase.length).toBeLessThanOrEqual(limits.phraseCharacters);
+        expect(phrase.length).toBeLessThanOrEqual(limits.characters);
         expect(phrase).not.toMatch(/^[\udc00-\udfff]|[\ud800-\udbff]$/);
       }
     }
