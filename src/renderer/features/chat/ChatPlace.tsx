@@ -251,7 +251,7 @@ function Header({ sessionId, run }: { sessionId: SessionId | null; run: (deed: (
           </div>
         ) : (
           <h1 className="truncate text-heading" title={session?.title ?? undefined}>
-            {session?.title ?? t('thread.newChat')}
+            {session === null ? t('thread.newChat') : (session.title ?? t('chats.untitled'))}
           </h1>
         )}
       </div>
