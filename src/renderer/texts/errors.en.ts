@@ -362,4 +362,36 @@ export const errorTexts = {
     means: 'What was said until then is kept. You can go on by typing and reading.',
     do: 'Connect it again, then try again.',
   },
+  voiceBusy: { what: 'Someone is talking to Sotto in another window.', means: 'Nothing was changed.', do: 'End it there, then try again.' },
+  voiceNotArmed: { what: 'Voice is off.', means: 'No sound reaches Sotto.', do: 'Turn voice on, then talk.' },
+  voiceLineUnknown: { what: 'The way for sound was cut.', means: 'Nothing was heard.', do: 'Try again.' },
+  nothingHeard: {
+    what: 'I heard nothing.',
+    means: 'No question was sent. The microphone is {{device}}.',
+    do: 'Speak a little louder, or choose another microphone.',
+  },
+  asrFailed: { what: 'What you said could not be understood.', means: 'No question was sent.', do: 'Say it again, or type it.' },
+  ttsFailed: { what: 'The voice stopped.', means: 'The answer is here to read.', do: 'Ask again to hear it.' },
+  voiceTooLong: {
+    what: 'That was two minutes without a pause.',
+    means: 'What was said until then is sent.',
+    do: 'Go on with the next part.',
+  },
+  voiceIdle: { what: 'Nobody talked for ten minutes.', means: 'The microphone is closed.', do: 'Press the talk key to go on.' },
+  voiceMemory: {
+    what: 'Voice was turned off: memory is short.',
+    means: 'Typing works.',
+    do: 'Close other programs, then turn it on again.',
+  },
+  voicePageGone: { what: 'The window that was talked to is gone.', means: 'Its answer goes on as text.', do: 'Turn voice on here.' },
+  voiceActivitySpare: {
+    what: 'An older model notices speech.',
+    means: 'Talking works. The newer one is missing or damaged.',
+    do: 'Get it on the Models page.',
+  },
+  voiceSlower: {
+    what: 'Talking is slower than usual here.',
+    means: 'The slowest step is {{stage}}.',
+    do: 'Close other programs that are at work.',
+  },
 } as const;

@@ -23,7 +23,21 @@ it('a value that this build does not know is read as the default and kept', () =
   write.run('fromTheFuture', '{"a":1}');
   write.run('__proto__', '1');
   const settings = createSettings({ db });
-  expect(settings.get()).toEqual({ theme: 'system', sendKey: 'enter', announce: 'end' });
+  expect(settings.get()).toEqual({
+    theme: 'system',
+    sendKey: 'enter',
+    announce: 'end',
+    microphone: null,
+    loudspeaker: null,
+    voiceId: null,
+    voiceSpeed: 1,
+    tones: true,
+    firstRun: 'privacy',
+    lookForUpdates: false,
+    searchHub: false,
+    lookForModels: false,
+    muted: false,
+  });
   settings.set({ sendKey: 'ctrlEnter' });
   expect(db.prepare<[], { value: string }>("SELECT value FROM settings WHERE name = 'theme'").get()?.value).toBe('"sepia"');
 });
