@@ -3,6 +3,7 @@ import { createRouterClient, implement } from '@orpc/server';
 import type { Link, Transport } from '../../src/renderer/lib/transport.ts';
 import { appErrors } from '../../src/shared/contract/clientErrors.ts';
 import { contract } from '../../src/shared/contract/index.ts';
+import type { MachineInfo } from '../../src/shared/contract/machine.ts';
 import type { DownloadsValue } from '../../src/shared/contract/models.ts';
 import type { RuntimeHealth } from '../../src/shared/contract/runtime.ts';
 import type { SearchHit, SessionListValue } from '../../src/shared/contract/sessions.ts';
@@ -80,6 +81,17 @@ export const ready: LanguageStatus = {
   error: null,
 };
 
+export const someMachine: MachineInfo = {
+  platform: 'linux',
+  architecture: 'x64',
+  processor: 'AMD Ryzen 5 5600U',
+  threads: 12,
+  memory: { totalBytes: 16_600_000_000, freeBytes: 9_100_000_000 },
+  disk: { freeBytes: 212_000_000_000, keptFreeBytes: 1_073_741_824 },
+  cpuVariant: null,
+  offline: false,
+};
+
 export const noModel: LanguageStatus = {
   ...ready,
   state: 'none',
@@ -121,7 +133,8 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
   const stored = new Map<SessionId, Stored>();
   const language = createLiveValue<LanguageStatus>(options.language ?? ready);
   const downloads = createLiveValue<DownloadsValue>({ jobs: [] });
-  const settings = createLiveValue<Settings>(Settings.parse({}));
+  const settings = createLiveValue<Settings>(Settings.parse({ firstRun: 'done' }));
+  let machine: MachineInfo = { ...someMachine };
   const health = createLiveValue<RuntimeHealth>({
     version: '0.1.0',
     instance: 'fake',
@@ -559,6 +572,12 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         return { enabled: true as const };
       }),
     }),
+    machine: os.machine.router({
+      info: os.machine.info.handler(async () => {
+        await enter('machine.info', {});
+        return machine;
+      }),
+    }),
     speech: os.speech.router({
       transcribe: os.speech.transcribe.handler(() => {
         throw new AppError('ASR_UNAVAILABLE', { reason: 'model-missing' });
@@ -693,6 +712,9 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     setDraft(id: SessionId | null, text: string) {
       if (id === null) newDraft = text;
       else need(id).draft = text;
+    },
+    setMachine(info: Partial<MachineInfo>) {
+      machine = { ...machine, ...info };
     },
     setCatalogue(entries: CatalogueEntry[]) {
       catalogue = entries;

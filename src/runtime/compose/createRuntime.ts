@@ -31,9 +31,10 @@ import { createKeys } from '../store/keys.ts';
 import { createLedger } from '../store/ledger.ts';
 import { migrations } from '../store/migrations/index.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { createSettings } from '../store/settings.ts';
+import { createSettings, hasChats } from '../store/settings.ts';
 import { createHealth } from './health.ts';
 import { languageSlot } from './languageSlot.ts';
+import { createMachineInfo } from './machineInfo.ts';
 import { createPreflight } from './preflight.ts';
 import { speechSlots } from './speechSlots.ts';
 
@@ -153,7 +154,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     const health = createHealth({ store, engines, refusals, clock });
     disposables.add(() => health.dispose());
 
-    const settings = createSettings({ db, write: (work) => store.write(work) });
+    const settings = createSettings({ db, write: (work) => store.write(work), usedBefore: hasChats(db) });
     disposables.add(() => settings.close());
 
     const services: RuntimeServices = {
@@ -170,6 +171,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       keys: createKeys({ db, clock, write: (work) => store.write(work) }),
       settings,
       language: deps.languageStatus ?? engines.status,
+      machineInfo: createMachineInfo({ machine, files, modelsDir: paths.models, language: deps.languageStatus ?? engines.status, offline }),
       enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
       vad: engines.vad,

@@ -4,6 +4,7 @@ import type { Logger } from '../platform/ports.ts';
 import { errorMiddleware, type Refusals } from './errorMapping.ts';
 import { eventsProcedures } from './events.ts';
 import { ledgerProcedures } from './ledger.ts';
+import { machineProcedures } from './machine.ts';
 import { modelsProcedures } from './models.ts';
 import { runtimeProcedures } from './runtime.ts';
 import { serverProcedures } from './server.ts';
@@ -18,6 +19,7 @@ export type Services = Parameters<typeof runtimeProcedures>[0] &
   Parameters<typeof turnsProcedures>[0] &
   Parameters<typeof eventsProcedures>[0] &
   Parameters<typeof modelsProcedures>[0] &
+  Parameters<typeof machineProcedures>[0] &
   Parameters<typeof ledgerProcedures>[0] &
   Parameters<typeof settingsProcedures>[0] &
   Parameters<typeof serverProcedures>[0] &
@@ -34,6 +36,7 @@ export function createRouter(deps: { services: Services; refusals: Refusals; log
       turns: turnsProcedures(services),
       events: eventsProcedures(services),
       models: modelsProcedures(services),
+      machine: machineProcedures(services),
       ledger: ledgerProcedures(services),
       settings: settingsProcedures(services),
       server: serverProcedures(services),

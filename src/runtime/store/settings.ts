@@ -16,8 +16,10 @@ type Write = <T>(work: () => T) => T;
 /**
  * Settings as rows of name and JSON value. A row that this build does not know, or whose value no longer fits, is left alone and
  * read as the default, so that an older build never destroys what a newer one stored.
+ *
+ * @param deps.usedBefore  there are chats: whoever has them is not led through the first steps by an update.
  */
-export function createSettings(deps: { db: Database; write?: Write }): SettingsStore {
+export function createSettings(deps: { db: Database; write?: Write; usedBefore?: boolean }): SettingsStore {
   const read = deps.db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings');
   const write = deps.db.prepare<[string, string]>(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
@@ -26,7 +28,7 @@ export function createSettings(deps: { db: Database; write?: Write }): SettingsS
   const live = createLiveValue(load());
 
   function load(): Settings {
-    const stored: Record<string, unknown> = {};
+    const stored: Record<string, unknown> = deps.usedBefore === true ? { firstRun: 'done' } : {};
     for (const row of read.all()) {
       const field = Object.hasOwn(Settings.shape, row.name) ? Settings.shape[row.name as keyof Settings] : undefined;
       const parsed = field?.safeParse(JSON.parse(row.value));
@@ -48,4 +50,9 @@ export function createSettings(deps: { db: Database; write?: Write }): SettingsS
     watch: (signal) => live.watch(signal),
     close: () => live.close(),
   };
+}
+
+/** Whether somebody has used this data folder. @param db  the whole store. */
+export function hasChats(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM sessions LIMIT 1').get() !== undefined;
 }

@@ -1,5 +1,6 @@
 import { events } from './events.ts';
 import { ledger } from './ledger.ts';
+import { machine } from './machine.ts';
 import { models } from './models.ts';
 import { runtime } from './runtime.ts';
 import { server } from './server.ts';
@@ -9,5 +10,5 @@ import { speech } from './speech.ts';
 import { turns } from './turns.ts';
 
 /** Every call of the product. Client, server, tests and the served page derive from this list. */
-export const contract = { runtime, sessions, turns, events, models, ledger, settings, server, speech };
+export const contract = { runtime, sessions, turns, events, models, machine, ledger, settings, server, speech };
 export type Contract = typeof contract;

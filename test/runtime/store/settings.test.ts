@@ -51,3 +51,11 @@ it('a watcher sees the present settings and then each change', async () => {
   settings.close();
   expect((await watch.next()).done).toBe(true);
 });
+
+it('who has chats is past the first steps, and can be led through them again', () => {
+  expect(createSettings({ db }).get().firstRun).toBe('privacy');
+  const settings = createSettings({ db, usedBefore: true });
+  expect(settings.get().firstRun).toBe('done');
+  settings.set({ firstRun: 'privacy' });
+  expect(createSettings({ db, usedBefore: true }).get().firstRun).toBe('privacy');
+});
