@@ -4,7 +4,7 @@ import { type ConnectReply, channels, isLinkNumber, type PageBridge, type PageLi
 // The only thing that the page gets. A port cannot cross contextBridge: it goes by window.postMessage, marked with the number that the
 // page chose for this one call.
 const bridge: PageBridge = {
-  connect: async (number, damaged) => (await ipcRenderer.invoke(channels.connect, number, damaged)) as ConnectReply,
+  connect: async (number, options) => (await ipcRenderer.invoke(channels.connect, number, options)) as ConnectReply,
 };
 contextBridge.exposeInMainWorld('sotto', bridge);
 

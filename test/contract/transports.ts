@@ -145,11 +145,12 @@ const child: Transport = {
       session.onBody((body) => {
         const frame = PortFrame.safeParse(body);
         if (!frame.success || frame.data.id !== id) return;
-        if (frame.data.k === 'port.data') for (const listener of texts) listener(frame.data.data);
-        if (frame.data.k === 'port.close') ended();
+        const { data } = frame;
+        if (data.k === 'port.data' && typeof data.data === 'string') for (const listener of texts) listener(data.data);
+        if (data.k === 'port.close') ended();
       });
       session.onEnd(ended);
-      session.post({ k: 'port', id });
+      session.post({ k: 'port', id, purpose: 'calls' });
       return {
         ...callerOn(options, {
           send: (data) => session.post({ k: 'port.data', id, data }),

@@ -14,19 +14,19 @@ it('what a person chose for damaged chats is passed on; anything else is refused
   const chosen: unknown[] = [];
   const connect = createConnectHandler({
     ports: {
-      connect: async (_page, _number, damaged) => {
-        chosen.push(damaged);
+      connect: async (_page, _number, options) => {
+        chosen.push(options?.damaged);
         return { status: 'connected' };
       },
       settled: async () => {},
     },
     log: silentLog,
   });
-  for (const choice of [undefined, 'restore', 'empty']) expect(await connect(event, number, choice)).toEqual({ status: 'connected' });
-  for (const bad of ['refuse', '', null, 1, {}])
-    expect(await connect(event, number, bad)).toMatchObject({
+  for (const damaged of [undefined, 'restore', 'empty']) expect(await connect(event, number, { damaged })).toEqual({ status: 'connected' });
+  for (const damaged of ['refuse', '', null, 1, {}])
+    expect(await connect(event, number, { damaged })).toMatchObject({
       status: 'failed',
-      error: { code: 'INVALID_INPUT', data: { field: 'damaged' } },
+      error: { code: 'INVALID_INPUT', data: { field: 'options' } },
     });
   expect(chosen).toEqual([undefined, 'restore', 'empty']);
 });

@@ -86,8 +86,8 @@ describe('page ports', () => {
     a.given[0]?.port.postMessage('from a');
     b.given[0]?.port.postMessage('from b');
     expect(state.posted.map(({ body }) => body)).toEqual([
-      { k: 'port', id: 1 },
-      { k: 'port', id: 2 },
+      { k: 'port', id: 1, purpose: 'calls' },
+      { k: 'port', id: 2, purpose: 'calls' },
       { k: 'port.data', id: 1, data: 'from a' },
       { k: 'port.data', id: 2, data: 'from b' },
     ]);
@@ -100,7 +100,7 @@ describe('page ports', () => {
     const { page, given } = fakePage();
     await ports.connect(page, number(1));
     expect(state.posted).toHaveLength(1);
-    expect(state.posted[0]?.body).toEqual({ k: 'port', id: 1 });
+    expect(state.posted[0]?.body).toEqual({ k: 'port', id: 1, purpose: 'calls' });
     expect(state.posted[0]?.transfer).toEqual([given[0]?.port.other]);
   });
 

@@ -684,6 +684,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         close: () => mine.resolve({ signedOut: false }),
       };
     },
+    openVoice: () => Promise.reject(new AppError('RUNTIME_UNAVAILABLE')),
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { MessagePortMain } from 'electron';
-import { type ConnectReply, channels, isDamageChoice, isLinkNumber } from '../../shared/contract/pageLink.ts';
+import { z } from 'zod';
+import { type ConnectReply, channels, isLinkNumber } from '../../shared/contract/pageLink.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { MainLog } from '../log.ts';
 import type { Page, PagePorts } from '../processes/pagePorts.ts';
@@ -17,6 +18,11 @@ export type ConnectEvent = {
   };
 };
 
+const Options = z.strictObject({
+  purpose: z.enum(['calls', 'voice']).default('calls'),
+  damaged: z.enum(['restore', 'empty']).optional(),
+});
+
 /**
  * Answers `connect` of the preload. Who asks is read from the frame, never from the input (RB-02).
  *
@@ -24,7 +30,7 @@ export type ConnectEvent = {
  */
 export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; mayAsk?: typeof isOurMainFrame }) {
   const { ports, log, mayAsk = isOurMainFrame } = deps;
-  return async (event: ConnectEvent, number: unknown, damaged?: unknown): Promise<ConnectReply> => {
+  return async (event: ConnectEvent, number: unknown, options?: unknown): Promise<ConnectReply> => {
     if (!mayAsk(event.senderFrame)) {
       log.warn('sender.refused');
       return { status: 'failed', error: new AppError('FORBIDDEN_SENDER').toWire() };
@@ -32,8 +38,9 @@ export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; may
     if (!isLinkNumber(number)) {
       return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'number', reason: 'type' }).toWire() };
     }
-    if (damaged !== undefined && !isDamageChoice(damaged)) {
-      return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'damaged', reason: 'type' }).toWire() };
+    const asked = Options.safeParse(options ?? {});
+    if (!asked.success) {
+      return { status: 'failed', error: new AppError('INVALID_INPUT', { field: 'options', reason: 'type' }).toWire() };
     }
     const { sender } = event;
     // Looked at again before anything is handed out: the runtime may take seconds, and the page may have gone by then.
@@ -48,6 +55,6 @@ export function createConnectHandler(deps: { ports: PagePorts; log: MainLog; may
         if (present()) sender.send(channels.closed, one);
       },
     };
-    return ports.connect(page, number, damaged);
+    return ports.connect(page, number, asked.data);
   };
 }

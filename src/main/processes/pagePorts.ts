@@ -1,6 +1,6 @@
 import type { MessageChannelMain, MessagePortMain } from 'electron';
-import { maxPorts, PortFrame } from '../../shared/contract/hostLink.ts';
-import { type ConnectReply, type DamageChoice, maxPortMessageCharacters } from '../../shared/contract/pageLink.ts';
+import { maxPorts, PortFrame, portData } from '../../shared/contract/hostLink.ts';
+import type { ConnectOptions, ConnectReply, PortPurpose } from '../../shared/contract/pageLink.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Session } from '../../shared/supervision/supervisor.ts';
 import type { Clock } from '../../shared/util/clock.ts';
@@ -17,7 +17,7 @@ export type Page = {
 
 export type PagePorts = {
   /** Starts the runtime if need be and hands its port to the page. Never rejects. */
-  connect(page: Page, number: string, damaged?: DamageChoice): Promise<ConnectReply>;
+  connect(page: Page, number: string, options?: ConnectOptions): Promise<ConnectReply>;
   /** Resolves when no page holds a port any more, so that all they sent has come; or after `settleMs`. */
   settled(): Promise<void>;
 };
@@ -25,7 +25,13 @@ export type PagePorts = {
 /** A page that is gone says so within milliseconds; one that hangs is not waited for. */
 const settleMs = 500;
 
-type OpenPort = { readonly id: number; readonly page: Page; readonly number: string; readonly local: MessagePortMain | null };
+type OpenPort = {
+  readonly id: number;
+  readonly page: Page;
+  readonly number: string;
+  readonly purpose: PortPurpose;
+  readonly local: MessagePortMain | null;
+};
 
 /**
  * Gives each page a port to the runtime, and tells it when the runtime behind the port is gone.
@@ -55,8 +61,10 @@ export function createPagePorts(deps: {
       if (!frame.success || frame.data.k === 'port') return;
       const port = open.get(frame.data.id);
       if (port === undefined) return;
-      if (frame.data.k === 'port.close') drop(port, true);
-      else port.local?.postMessage(frame.data.data);
+      if (frame.data.k === 'port.close') return drop(port, true);
+      // Bytes are copied out of the channel's buffer, which holds what was meant for other ports too.
+      const data = portData(port.purpose, frame.data.data);
+      if (data !== null) port.local?.postMessage(data);
     });
     session.onEnd((error) => {
       log.warn('runtime.gone', { code: error.code, ports: open.size });
@@ -72,16 +80,17 @@ export function createPagePorts(deps: {
     if (tellPage) port.page.tellClosed(port.number);
   }
 
-  function openPort(session: Session, page: Page, number: string): void {
+  function openPort(session: Session, page: Page, number: string, purpose: PortPurpose): void {
     lastId += 1;
     const id = lastId;
     const { port1, port2 } = deps.channel();
-    const port: OpenPort = { id, page, number, local: relay ? port1 : null };
+    const port: OpenPort = { id, page, number, purpose, local: relay ? port1 : null };
     open.set(id, port);
     if (relay) {
-      session.post({ k: 'port', id });
-      port1.on('message', ({ data }: { data: unknown }) => {
-        if (typeof data !== 'string' || data.length > maxPortMessageCharacters) {
+      session.post({ k: 'port', id, purpose });
+      port1.on('message', (event: { data: unknown }) => {
+        const data = portData(purpose, event.data);
+        if (data === null) {
           log.warn('port.refused', { id });
           session.post({ k: 'port.close', id });
           drop(port, true);
@@ -97,24 +106,25 @@ export function createPagePorts(deps: {
       });
       port1.start();
     } else {
-      session.post({ k: 'port', id }, [port1]);
+      session.post({ k: 'port', id, purpose }, [port1]);
     }
     page.givePort(number, port2);
   }
 
   return {
-    async connect(page, number, damaged) {
-      if (disappointed.delete(page.key)) runtime.forgive();
+    async connect(page, number, { purpose = 'calls', damaged } = {}) {
+      // A voice line is asked for by no person: it neither shuts the breaker nor counts as told.
+      if (purpose === 'calls' && disappointed.delete(page.key)) runtime.forgive();
       try {
         const session = await runtime.session(damaged);
         adopt(session);
         // It may have ended while we waited for our turn.
         if (current !== session || open.size >= maxPorts) throw new AppError('RUNTIME_UNAVAILABLE');
-        openPort(session, page, number);
+        openPort(session, page, number, purpose);
         return { status: 'connected' };
       } catch (cause) {
         const error = toAppError(cause);
-        if (disappointed.size < maxPorts) disappointed.add(page.key);
+        if (purpose === 'calls' && disappointed.size < maxPorts) disappointed.add(page.key);
         log.warn('page.refused', { code: error.code });
         return { status: 'failed', error: error.toWire() };
       }

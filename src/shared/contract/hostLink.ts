@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { maxPortMessageCharacters } from './pageLink.ts';
+import { maxChunkBytes } from '../util/audioWire.ts';
+import { lineData } from './lineData.ts';
+import { maxPortMessageCharacters, type PortPurpose } from './pageLink.ts';
 
 /**
  * Bodies of `app` frames between main and the runtime, about the pages' ports. Where main can transfer a port (a utilityProcess) only
@@ -7,15 +9,24 @@ import { maxPortMessageCharacters } from './pageLink.ts';
  * of a utilityProcess asks besides is in `supervision/electronEngine.ts`.
  */
 const PortId = z.int().min(1);
-/** oRPC writes text. */
-const PortData = z.string().max(maxPortMessageCharacters);
+/** oRPC writes text, a voice line both; which of them a port takes its purpose says (`portData`). */
+const PortData = z.union([
+  z.string().max(maxPortMessageCharacters),
+  z.instanceof(Uint8Array).refine(({ byteLength }) => byteLength <= maxChunkBytes),
+]);
 
 export const PortFrame = z.discriminatedUnion('k', [
-  z.strictObject({ k: z.literal('port'), id: PortId }),
+  z.strictObject({ k: z.literal('port'), id: PortId, purpose: z.enum(['calls', 'voice']) }),
   z.strictObject({ k: z.literal('port.data'), id: PortId, data: PortData }),
   z.strictObject({ k: z.literal('port.close'), id: PortId }),
 ]);
 export type PortFrame = z.infer<typeof PortFrame>;
 
-/** At most this many pages at once. */
+/** At most this many pages at once, their voice lines counted. */
 export const maxPorts = 16;
+
+/** What may cross a port of this purpose, bytes as the caller's own; null for what ends the port (RB-03). */
+export function portData(purpose: PortPurpose, data: unknown): string | Uint8Array<ArrayBuffer> | null {
+  if (purpose === 'voice') return lineData(data);
+  return typeof data === 'string' && data.length <= maxPortMessageCharacters ? data : null;
+}

@@ -9,14 +9,19 @@
  *    new number: each call makes main try again. After DB_DAMAGED the call may carry what the person chose (`DamageChoice`); it counts
  *    for the start that this call causes and for no other.
  * 3. The port comes as `{sotto: 'port', number}` with `event.ports[0]`, before or after the answer of step 2. It speaks oRPC's
- *    message-port protocol; call `port.start()`.
+ *    message-port protocol, or with purpose `voice` that of `voiceLine.ts`; call `port.start()`.
  * 4. `{sotto: 'closed', number}` says that the port of this number is dead (the runtime ended or was restarted; Chromium 114 has no
  *    close event on a MessagePort). Close the port, which ends its calls, and go to step 1. Commands are never replayed by anyone
  *    below the page.
  */
 export type PageBridge = {
-  connect(number: string, damaged?: DamageChoice): Promise<ConnectReply>;
+  connect(number: string, options?: ConnectOptions): Promise<ConnectReply>;
 };
+
+/** What a port is for: texts of oRPC, or the texts and sound of one voice line. Default `calls`. */
+export type PortPurpose = 'calls' | 'voice';
+
+export type ConnectOptions = { readonly purpose?: PortPurpose; readonly damaged?: DamageChoice | undefined };
 
 /** What becomes of chats whose file is damaged: the newest good backup comes back, or an empty start. The damaged file stays aside. */
 export type DamageChoice = 'restore' | 'empty';

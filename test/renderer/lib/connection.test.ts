@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createAppTransport } from '../../../src/renderer/lib/appTransport.ts';
 import { createConnection } from '../../../src/renderer/lib/connection.ts';
 import { createLive } from '../../../src/renderer/lib/live.ts';
-import { rpcAddress } from '../../../src/renderer/lib/webTransport.ts';
+import { socketAddress } from '../../../src/renderer/lib/webTransport.ts';
 import type { ConnectReply, PageBridge } from '../../../src/shared/contract/pageLink.ts';
 import { AppError } from '../../../src/shared/errors/appError.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
@@ -166,6 +166,6 @@ describe("the app's way", () => {
 });
 
 it('the served page speaks with its own host, encrypted when the page is', () => {
-  expect(rpcAddress({ protocol: 'http:', host: '127.0.0.1:17717' })).toBe('ws://127.0.0.1:17717/rpc');
-  expect(rpcAddress({ protocol: 'https:', host: 'sotto.local' })).toBe('wss://sotto.local/rpc');
+  expect(socketAddress({ protocol: 'http:', host: '127.0.0.1:17717' }, '/rpc')).toBe('ws://127.0.0.1:17717/rpc');
+  expect(socketAddress({ protocol: 'https:', host: 'sotto.local' }, '/api/voice/stream')).toBe('wss://sotto.local/api/voice/stream');
 });

@@ -59,7 +59,7 @@ describe('the runtime as a child', () => {
     child.say({ k: 'ping', generation: 1, n: 7 });
     expect(child.sent.at(-1)).toEqual({ k: 'pong', generation: 1, n: 7 });
 
-    child.app({ k: 'port', id: 5 });
+    child.app({ k: 'port', id: 5, purpose: 'calls' });
     child.app({ k: 'port.data', id: 5, data: request('sessions/start', {}) });
     await vi.waitFor(() => expect(child.sent.at(-1)?.body).toMatchObject({ k: 'port.data', id: 5 }));
     expect(JSON.parse(child.sent.at(-1)?.body?.data ?? '')).toMatchObject({ i: '1', p: { b: { json: { existing: false } } } });
@@ -74,7 +74,7 @@ describe('the runtime as a child', () => {
     child.say({ k: 'hello', generation: 1 });
     await child.until('ready');
     const { port1, port2 } = fakeChannel();
-    child.app({ k: 'port', id: 9 }, port1);
+    child.app({ k: 'port', id: 9, purpose: 'calls' }, port1);
     port2.postMessage(request('sessions/start', {}));
     await vi.waitFor(() => expect(port2.got).toHaveLength(1));
     expect(child.kinds()).not.toContain('app');
@@ -86,11 +86,17 @@ describe('the runtime as a child', () => {
     const child = setUp(real);
     child.say({ k: 'hello', generation: 1 });
     await child.until('ready');
-    child.app({ k: 'port', id: 1 });
-    child.app({ k: 'port', id: 2 });
+    child.app({ k: 'port', id: 1, purpose: 'calls' });
+    child.app({ k: 'port', id: 2, purpose: 'calls' });
     for (const data of ['', '{', '[]', 'null', '{"i":1}', '{"i":"x","p":{"u":"http://evil/"}}', '{"i":"y","t":9}'])
       child.app({ k: 'port.data', id: 1, data });
-    for (const body of [null, 'x', { k: 'port.data', id: 1, data: 7 }, { k: 'port', id: 0 }, { k: 'port.data', id: 99, data: 'x' }])
+    for (const body of [
+      null,
+      'x',
+      { k: 'port.data', id: 1, data: 7 },
+      { k: 'port', id: 0, purpose: 'calls' },
+      { k: 'port.data', id: 99, data: 'x' },
+    ])
       child.app(body);
     child.app({ k: 'port.data', id: 2, data: request('sessions/start', {}, '2') });
     await vi.waitFor(() => expect(child.sent.some(({ body }) => body?.id === 2)).toBe(true));
@@ -101,10 +107,10 @@ describe('the runtime as a child', () => {
     const child = setUp(real);
     child.say({ k: 'hello', generation: 1 });
     await child.until('ready');
-    for (let id = 1; id <= 16; id++) child.app({ k: 'port', id });
+    for (let id = 1; id <= 16; id++) child.app({ k: 'port', id, purpose: 'calls' });
     const before = child.sent.length;
-    child.app({ k: 'port', id: 3 });
-    child.app({ k: 'port', id: 17 }, new FakePort());
+    child.app({ k: 'port', id: 3, purpose: 'calls' });
+    child.app({ k: 'port', id: 17, purpose: 'calls' }, new FakePort());
     expect(child.sent.slice(before).map(({ body }) => body)).toEqual([
       { k: 'port.close', id: 3 },
       { k: 'port.close', id: 17 },

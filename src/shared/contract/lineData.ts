@@ -1,0 +1,24 @@
+import { maxChunkBytes } from '../util/audioWire.ts';
+import { maxLineText } from './voiceLine.ts';
+
+/**
+ * What came by a voice line, whatever carried it.
+ *
+ * @returns a text of at most `maxLineText` units, or at most `maxChunkBytes` bytes that are the caller's own; null for anything else.
+ */
+export function lineData(data: unknown): string | Uint8Array<ArrayBuffer> | null {
+  if (typeof data === 'string') return data.length <= maxLineText ? data : null;
+  return data instanceof Uint8Array && data.byteLength <= maxChunkBytes ? wholeBytes(data) : null;
+}
+
+/**
+ * The same bytes in a buffer that holds nothing else: a child's channel delivers views of its whole read buffer, and a structured clone
+ * of a view takes all that lies beside it along.
+ */
+export function wholeBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  // A Buffer counts as one with others around it: its type would not survive the next process.
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength && bytes.constructor === Uint8Array
+    ? new Uint8Array(buffer)
+    : Uint8Array.from(bytes);
+}
