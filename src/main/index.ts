@@ -8,6 +8,7 @@ import { quitInOrder } from './app/quit.ts';
 import { registerAppScheme, serveApp } from './app/scheme.ts';
 import { createLog } from './log.ts';
 import { createMicrophonePolicy } from './os/microphone.ts';
+import { askForMicrophone } from './os/microphoneSystem.ts';
 import { guardNavigation } from './os/navigation.ts';
 import { closeNetwork } from './os/network.ts';
 import { guardPermissions } from './os/permissions.ts';
@@ -52,10 +53,12 @@ function start(): void {
   setMenu(developer);
   registerAppScheme();
 
+  const microphone = createMicrophonePolicy();
   const runtime = createRuntimeProcess({
     form: runtimeForm(process.versions['napi'], app.isPackaged, process.env['SOTTO_NODE']),
     out,
     env: runtimeEnvironment(process.env),
+    microphone: { policy: microphone, askSystem: askForMicrophone },
     log,
   });
   // The page's first question starts it. Earlier, beside Chromium, it takes the processor that the first picture needs (P31: measured on
@@ -95,7 +98,7 @@ function start(): void {
     .whenReady()
     .then(() => {
       const own = session.defaultSession;
-      guardPermissions(own, createMicrophonePolicy(), log);
+      guardPermissions(own, microphone, log);
       closeNetwork(own, developer, log);
       serveApp(own, listPageFiles(path.join(out, 'renderer')));
       show();

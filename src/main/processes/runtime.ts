@@ -4,6 +4,8 @@ import { isAppError } from '../../shared/errors/appError.ts';
 import type { ProcessSpec, ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import { createSupervisor, runtimeFailure, type Session, type Supervisor } from '../../shared/supervision/supervisor.ts';
 import type { MainLog } from '../log.ts';
+import type { MicrophonePolicy } from '../os/microphone.ts';
+import { serveMicrophone } from '../os/microphoneHost.ts';
 import { systemClock } from './clock.ts';
 import { serveEngines } from './engineHost.ts';
 import type { RuntimeForm } from './form.ts';
@@ -34,13 +36,15 @@ export type RuntimeProcess = {
 /**
  * The one runtime of this app, under the supervisor that it uses itself for its engines.
  *
- * @param out  the built files.
- * @param env  the whole environment of the runtime.
+ * @param out         the built files.
+ * @param env         the whole environment of the runtime.
+ * @param microphone  what the runtime opens and closes to the pages, and how the system is asked before.
  */
 export function createRuntimeProcess(deps: {
   form: RuntimeForm;
   out: string;
   env: Readonly<Record<string, string>>;
+  microphone: { policy: MicrophonePolicy; askSystem: () => Promise<boolean> };
   log: MainLog;
 }): RuntimeProcess {
   const { form, log } = deps;
@@ -73,6 +77,7 @@ export function createRuntimeProcess(deps: {
       }
       if (session !== current) {
         current = session;
+        serveMicrophone(session, { ...deps.microphone, log });
         if (form.kind === 'utility') serveEngines(session, starter, log);
       }
       return session;

@@ -30,3 +30,22 @@ export function portData(purpose: PortPurpose, data: unknown): string | Uint8Arr
   if (purpose === 'voice') return lineData(data);
   return typeof data === 'string' && data.length <= maxPortMessageCharacters ? data : null;
 }
+
+/**
+ * The microphone, which main alone opens to its pages (PV-09): what the runtime asks, and the one answer. One lease at a time; it ends
+ * with `mic.release`, with a mute and with the runtime.
+ */
+export const MicAsk = z.discriminatedUnion('k', [
+  z.strictObject({ k: z.literal('mic.grant'), n: z.int().min(1) }),
+  z.strictObject({ k: z.literal('mic.release') }),
+  z.strictObject({ k: z.literal('mic.mute'), muted: z.boolean() }),
+]);
+export type MicAsk = z.infer<typeof MicAsk>;
+
+/** `refusal`: null = granted; `denied` by the system or its person; `released` = taken back before the system had answered. */
+export const MicAnswer = z.strictObject({
+  k: z.literal('mic.granted'),
+  n: z.int().min(1),
+  refusal: z.enum(['denied', 'muted', 'released']).nullable(),
+});
+export type MicAnswer = z.infer<typeof MicAnswer>;
