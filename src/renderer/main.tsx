@@ -8,7 +8,6 @@ import { createServices, ServicesProvider } from './lib/services.tsx';
 import { createTexts } from './lib/texts.ts';
 import { themeName } from './lib/theme.ts';
 import { createWebTransport } from './lib/webTransport.ts';
-import './styles/app.css';
 
 // Before the first paint: a dark window must not flash white while the settings are read.
 document.documentElement.dataset['theme'] = themeName('system', {

@@ -184,3 +184,9 @@ describe('steps', () => {
     expect(css).not.toMatch(/infinite/);
   });
 });
+
+it('the frame before the scripts has the colours of the dark theme', () => {
+  const frame = block(':root:not([data-theme])');
+  expect(Object.keys(frame)).toEqual(['page', 'sunken', 'line', 'text']);
+  expect(themes.dark).toMatchObject(frame);
+});
