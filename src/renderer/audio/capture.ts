@@ -1,7 +1,7 @@
 import { type AudioFrame, audio } from '../../shared/domain/audio.ts';
+import type { Level } from '../../shared/domain/voiceSignal.ts';
 import { AppError, isAppError, toAppError } from '../../shared/errors/appError.ts';
 import { type Line, type LineDeps, openLine } from './captureLine.ts';
-import type { Level } from './levels.ts';
 
 /** What is true of the microphone. Only `live` may be shown as "listening". `device` is its name, empty while it is not known. */
 export type CaptureState =
@@ -40,8 +40,10 @@ export type Capture = {
    * Frames go out from now on, those before the key first. While the microphone is still being opened they begin with it.
    *
    * @param pressedAtMs  when the key went down, on the monotonic clock; a busy page notices it late.
+   * @param preRollMs    how much before that; no more than the ring holds.
+   * @returns            false where no microphone is open or being opened: nothing comes, and no end either.
    */
-  begin(pressedAtMs?: number): void;
+  begin(pressedAtMs?: number, preRollMs?: number): boolean;
   end(tailMs?: number): void;
   /** Stops the track and forgets all sound that is held. It stays closed when the mute is lifted: to open is a deed of its own. */
   setMuted(muted: boolean): void;
@@ -60,7 +62,7 @@ export function createCapture(deps: CaptureDeps): Capture {
   let opening: AbortController | null = null;
   let stopWaiting = () => {};
   /** Since when somebody talks; null when nobody does. */
-  let talking: { readonly pressedAtMs: number } | null = null;
+  let talking: { readonly pressedAtMs: number; readonly preRollMs: number } | null = null;
 
   const become = (next: CaptureState) => {
     state = next;
@@ -80,9 +82,9 @@ export function createCapture(deps: CaptureDeps): Capture {
     line = null;
     leaving = null;
   };
-  const sendBegin = (to: Line, pressedAtMs: number) => {
+  const sendBegin = (to: Line, { pressedAtMs, preRollMs }: NonNullable<typeof talking>) => {
     const late = Math.max(0, clock.monotonicMs() - pressedAtMs);
-    to.send({ type: 'begin', preRollMs: Math.min(audio.ringMs, audio.preRollMs + late) });
+    to.send({ type: 'begin', preRollMs: Math.min(audio.ringMs, preRollMs + late) });
   };
   const openNow = async (): Promise<void> => {
     const mine = new AbortController();
@@ -112,7 +114,7 @@ export function createCapture(deps: CaptureDeps): Capture {
       }
       line = opened;
       become({ phase: heard ? 'live' : 'opening', device: opened.device });
-      if (talking !== null) sendBegin(opened, talking.pressedAtMs);
+      if (talking !== null) sendBegin(opened, talking);
     } catch (error) {
       // Chromium says so also of what was stopped while it was being opened.
       throw mine.signal.aborted ? new AppError('CANCELLED', {}, { cause: error }) : toAppError(error);
@@ -172,10 +174,11 @@ export function createCapture(deps: CaptureDeps): Capture {
         throw failed;
       }
     },
-    begin(pressedAtMs = clock.monotonicMs()) {
-      if (line === null && opening === null) return;
-      talking = { pressedAtMs };
-      if (line !== null) sendBegin(line, pressedAtMs);
+    begin(pressedAtMs = clock.monotonicMs(), preRollMs = audio.preRollMs) {
+      if (line === null && opening === null) return false;
+      talking = { pressedAtMs, preRollMs };
+      if (line !== null) sendBegin(line, talking);
+      return true;
     },
     end(tailMs = audio.tailMs) {
       if (talking === null) return;

@@ -1,6 +1,6 @@
 import { type AudioFrame, audio, msOf, samplesOf } from '../../shared/domain/audio.ts';
+import { followSignal, initialSignal, type Level, measureFrame, noiseFloor } from '../../shared/domain/voiceSignal.ts';
 import { createResampler } from '../../shared/util/resampler.ts';
-import { createLevels, type Level } from './levels.ts';
 
 /** What the capture worklet tells the page. A frame's samples are the receiver's own. */
 export type CaptureEvent =
@@ -48,7 +48,7 @@ type Held = Omit<AudioFrame, 'seq'>;
 export function createCaptureCore(rateHz: number, emit: (event: CaptureEvent) => void): CaptureCore {
   const ringFrames = Math.ceil(samplesOf(audio.ringMs, audio.rateHz) / audio.frameSamples);
   const frameMs = msOf(audio.frameSamples, audio.rateHz);
-  const levels = createLevels();
+  let signal = initialSignal;
   const resampler = createResampler(rateHz, audio.rateHz);
   const blocker = createOffsetBlocker();
   const ring: Held[] = [];
@@ -75,10 +75,17 @@ export function createCaptureCore(rateHz: number, emit: (event: CaptureEvent) =>
     sending = null;
     emit({ type: 'ended', frames });
   };
+  const levelOf = (held: Held): Level => {
+    // Whether it was clipped or nothing but zeros is known of the device's own samples; what was made of them may look otherwise.
+    const measured = { ...measureFrame(held.samples), clipped: held.clipped, zeros: held.zero };
+    signal = followSignal(signal, measured, frameMs);
+    const { rms, peak, clipped, zeros } = measured;
+    return { rms, peak, clipped, zeros, floor: noiseFloor(signal) };
+  };
   const complete = () => {
     const held: Held = { ...open, gap };
     gap = false;
-    emit({ type: 'level', level: levels.measure(held.samples, held.clipped, held.zero) });
+    emit({ type: 'level', level: levelOf(held) });
     if (sending === null) {
       ring.push(held);
       if (ring.length > ringFrames) ring.shift();

@@ -1,8 +1,8 @@
 import { type AudioFrame, audio } from '../../shared/domain/audio.ts';
+import type { Level } from '../../shared/domain/voiceSignal.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Clock } from '../../shared/util/clock.ts';
 import { hardware, listDevices, type Media, pickDevice } from './devices.ts';
-import type { Level } from './levels.ts';
 import type { CaptureCommand, CaptureMessage } from './messages.ts';
 import { createSoundWatch } from './soundWatch.ts';
 
@@ -100,7 +100,7 @@ export async function openLine(deps: LineDeps, wanted: string | null, events: Li
         case 'level':
           expectFrame();
           onLevel(message.level);
-          return tellSound(sound.frame(message.level.zero));
+          return tellSound(sound.frame(message.level.zeros));
         case 'frame':
           return onFrame(message.frame);
         case 'ended':

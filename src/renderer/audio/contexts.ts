@@ -63,6 +63,14 @@ export async function openPlaybackNode(onMessage: (message: PlaybackMessage) => 
     rateHz: context.sampleRate,
     send: (command: PlaybackCommand, transfer: ArrayBuffer[]) => node.port.postMessage(command, transfer),
     resume: () => context.resume(),
+    playTone(pcm) {
+      const buffer = context.createBuffer(1, pcm.length, context.sampleRate);
+      buffer.copyToChannel(pcm, 0);
+      const source = context.createBufferSource();
+      source.buffer = buffer;
+      source.connect(context.destination);
+      source.start();
+    },
     async setOutput(id) {
       if (context.setSinkId === undefined) throw new AppError('UNSUPPORTED', { what: 'choosing a loudspeaker' });
       await context.setSinkId(id);

@@ -5,12 +5,15 @@ import { listDevices, type Media, pickDevice, watchDevices } from './devices.ts'
 import type { PlaybackCommand, PlaybackMessage } from './messages.ts';
 import type { PlaybackEvent } from './playbackCore.ts';
 import type { Heard } from './speechQueue.ts';
+import { makeTone, type ToneKind } from './tones.ts';
 
 export type PlaybackNode = {
   /** Of the loudspeaker's clock, in which all events count their frames. */
   readonly rateHz: number;
   send(command: PlaybackCommand, transfer: ArrayBuffer[]): void;
   resume(): Promise<void>;
+  /** Beside the speech and not part of it: nothing is reported of it. @param pcm at `rateHz`. */
+  playTone(pcm: Float32Array<ArrayBuffer>): void;
   /** @param id '' for the system's own. */
   setOutput(id: string): Promise<void>;
   close(): Promise<void>;
@@ -40,6 +43,7 @@ export type Playback = {
   stop(generation: number): Promise<Stopped>;
   pause(): void;
   resume(): void;
+  tone(kind: ToneKind): void;
   /**
    * @param device  a loudspeaker's name, null for the system's own. One that is not there leaves the system's own.
    * @throws AppError DEVICE_LOST if it is not there or cannot be used.
@@ -149,6 +153,11 @@ export async function openPlayback(deps: PlaybackDeps): Promise<Playback> {
       paused = false;
       if (!closed) node.send({ type: 'resume' }, []);
       expectProgress();
+    },
+    tone(kind) {
+      if (closed) return;
+      node.resume().catch(deps.onError);
+      node.playTone(makeTone(kind, node.rateHz));
     },
     async setOutput(device) {
       const found = media === undefined ? null : pickDevice((await listDevices(media)).outputs, device);

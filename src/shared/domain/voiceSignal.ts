@@ -29,6 +29,9 @@ export type FrameSignal = {
   readonly notFinite: number;
 };
 
+/** What a level meter shows of one frame (UX-115). Levels are linear, 0…1; `floor` of the room is `null` while it is not known. */
+export type Level = Pick<FrameSignal, 'rms' | 'peak' | 'zeros' | 'clipped'> & { readonly floor: number | null };
+
 /**
  * Measures one frame. Never throws.
  *

@@ -205,7 +205,7 @@ describe('capture', () => {
     const one = core(16_000);
     one.feed(join(silence(320), noise(-50, 2_000), tone(440, 960, 16_000, 0.5)));
     const levels = one.events.flatMap((event) => (event.type === 'level' ? [event.level] : []));
-    expect(levels[2]).toMatchObject({ rms: 0, floor: 0, zero: true });
+    expect(levels[2]).toMatchObject({ rms: 0, floor: null, zeros: true });
     const quiet = levels[60];
     expect(quiet?.floor).toBeGreaterThan(10 ** (-53 / 20));
     expect(quiet?.floor).toBeLessThan(10 ** (-49 / 20));

@@ -16,6 +16,7 @@ async function setUp() {
   const lost: string[] = [];
   const outputs = ['Speakers'];
   const chosen: string[] = [];
+  const tones: number[] = [];
   const target = new EventTarget();
   const media = {
     enumerateDevices: async () => outputs.map((label) => ({ deviceId: `id ${label}`, label, groupId: label, kind: 'audiooutput' })),
@@ -47,6 +48,7 @@ async function setUp() {
           }
         },
         resume: async () => {},
+        playTone: (pcm) => tones.push(pcm.length),
         setOutput: async (id) => {
           chosen.push(id);
           if (id === 'id Broken') throw new Error('NotFoundError');
@@ -67,6 +69,7 @@ async function setUp() {
     lost,
     outputs,
     chosen,
+    tones,
     changed: () => target.dispatchEvent(new Event('devicechange')),
     run: (ms: number) => {
       for (let i = 0; i < ms / (128 / 48); i += 1) {
