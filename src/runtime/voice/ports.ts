@@ -49,6 +49,12 @@ export type MicrophoneGate = {
   setMuted(muted: boolean): void;
 };
 
+/** A lease without talking: the microphone step of first run, later the test in Diagnostics. Its own service beside `Voice`. */
+export type MicrophoneTest = {
+  /** One item when the page may open the microphone; the lease ends with the iterator. @throws AppError VOICE_BUSY, MIC_MUTED, MIC_DENIED. */
+  hold(signal: AbortSignal | undefined): AsyncGenerator<{ granted: true }, void, void>;
+};
+
 /** What a person chose; kept by the settings of the store. Devices by name, null = the system's own. */
 export type VoiceChoices = {
   get(): { readonly muted: boolean; readonly microphone: string | null; readonly voiceId: string | null; readonly speed: number };

@@ -50,6 +50,11 @@ export const voice = {
     .errors(errors())
     .input(none)
     .output(z.strictObject({ cancelled: z.boolean() })),
+  /** Lets the page open the microphone without talking (VO-11), as long as the caller follows. One item, when it may. */
+  testMicrophone: oc
+    .errors(errors('VOICE_BUSY', 'MIC_MUTED', 'MIC_DENIED'))
+    .input(none)
+    .output(eventIterator(z.strictObject({ granted: z.literal(true) }))),
   latency: oc
     .errors(errors())
     .input(z.strictObject({ limit: z.int().min(1).max(200).default(200) }))
