@@ -924,6 +924,12 @@ export const requirements = [
     levels: ['page'],
     what: 'Playback reports played {phrase, ms}; pause keeps the sample position; output device can b',
   },
+  {
+    id: 'VO-64',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'The voice never changes without the user. No voice for a language → captions with a notice, not',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

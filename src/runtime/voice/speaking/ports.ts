@@ -41,8 +41,6 @@ export type Speaker = {
   begin(generation: number, options: SpeakerOptions): void;
   /** More of the written answer. */
   push(text: string): void;
-  /** What was written so far and has not been spoken is void; the answer is written anew (VO-61). */
-  restart(): void;
   /** No more text comes. */
   end(): void;
   /** Keeps what is made until `release`; it holds from one answer to the next. */
@@ -50,6 +48,8 @@ export type Speaker = {
   release(): void;
   /** Nothing of this answer comes any more. `heardUnits` stays. */
   stop(): void;
+  /** There is no loudspeaker any more: what has not sounded is captions, and counts as heard (VO-65). */
+  quiet(): void;
   /** From the loudspeaker. @param done  the whole chunk has sounded. */
   played(heard: HeardMark, done: boolean): void;
   /**
@@ -57,6 +57,6 @@ export type Speaker = {
    * read, because there was no sound, counts.
    */
   heardUnits(): number;
-  /** "Read it in full" (VO-67): long lists and tables are read from now on, first those that were named instead. */
+  /** "Read it in full" (VO-67): long lists and tables of this answer are read, first those that were named instead. */
   full(): void;
 };

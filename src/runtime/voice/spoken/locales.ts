@@ -16,6 +16,7 @@ export type SpokenLocale = {
     readonly formulaOnScreen: string;
     readonly tableOnScreen: (rows: number) => string;
     readonly listOnScreen: (items: number) => string;
+    readonly restOnScreen: string;
     readonly dot: string;
     readonly at: string;
     readonly to: string;
@@ -115,6 +116,7 @@ const en: SpokenLocale = {
     formulaOnScreen: 'a formula is on screen',
     tableOnScreen: (rows) => `A table with ${english.cardinal(String(rows))} ${rows === 1 ? 'row' : 'rows'} is on screen.`,
     listOnScreen: (items) => `A list with ${english.cardinal(String(items))} ${items === 1 ? 'entry' : 'entries'} is on screen.`,
+    restOnScreen: 'The rest of the list is on screen.',
     dot: 'dot',
     at: 'at',
     to: 'to',
@@ -208,6 +210,7 @@ const de: SpokenLocale = {
       `Eine Tabelle mit ${rows === 1 ? 'einer Zeile' : `${german.cardinal(String(rows))} Zeilen`} steht auf dem Bildschirm.`,
     listOnScreen: (items) =>
       `Eine Liste mit ${items === 1 ? 'einem Eintrag' : `${german.cardinal(String(items))} Einträgen`} steht auf dem Bildschirm.`,
+    restOnScreen: 'Der Rest der Liste steht auf dem Bildschirm.',
     dot: 'Punkt',
     at: 'ät',
     to: 'bis',
