@@ -198,6 +198,7 @@ const webSocket: Transport = {
     const { url } = await server.listen();
     await server.open({
       router,
+      serveVoice: (line) => line.close('over'),
       refusals,
       keys: services.keys,
       readiness: () => ({

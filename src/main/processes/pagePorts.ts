@@ -63,7 +63,7 @@ export function createPagePorts(deps: {
       if (port === undefined) return;
       if (frame.data.k === 'port.close') return drop(port, true);
       // Bytes are copied out of the channel's buffer, which holds what was meant for other ports too.
-      const data = portData(port.purpose, frame.data.data);
+      const data = portData(port.purpose, 'down', frame.data.data);
       if (data !== null) port.local?.postMessage(data);
     });
     session.onEnd((error) => {
@@ -89,7 +89,7 @@ export function createPagePorts(deps: {
     if (relay) {
       session.post({ k: 'port', id, purpose });
       port1.on('message', (event: { data: unknown }) => {
-        const data = portData(purpose, event.data);
+        const data = portData(purpose, 'up', event.data);
         if (data === null) {
           log.warn('port.refused', { id });
           session.post({ k: 'port.close', id });

@@ -102,7 +102,7 @@ function voiceOver({ port, gone, stop }: Taken, signal: AbortSignal): VoiceLink 
     },
     onMessage(listener) {
       port.addEventListener('message', (event: MessageEvent<unknown>) => {
-        const message = lineData(event.data);
+        const message = lineData('down', event.data);
         if (message !== null && !over) listener(message);
       });
       // Only now: until then the port keeps what comes.

@@ -84,7 +84,7 @@ function messagesOf(socket: WebSocket): VoiceLink['onMessage'] {
     else socket.close();
   };
   socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    const message = lineData(data instanceof ArrayBuffer ? new Uint8Array(data) : data);
+    const message = lineData('down', data instanceof ArrayBuffer ? new Uint8Array(data) : data);
     if (message !== null) deliver(message);
   });
   return (listener) => {

@@ -77,7 +77,7 @@ export function createPageWires(deps: {
     port.on('message', ({ data }) => {
       if (!isOpen()) return;
       // What is no call, `serve` answers; a line has nobody to answer to.
-      const message = purpose === 'calls' ? data : lineData(data);
+      const message = purpose === 'calls' ? data : lineData('up', data);
       if (message !== null) return wire.deliver(message);
       deps.log.warn('port.refused', { id, open: wires.size });
       cut();
@@ -97,7 +97,7 @@ export function createPageWires(deps: {
       const wire = wires.get(frame.data.id);
       if (frame.data.k === 'port.close') wire?.end();
       else if (wire !== undefined) {
-        const data = portData(wire.purpose, frame.data.data);
+        const data = portData(wire.purpose, 'up', frame.data.data);
         if (data !== null) wire.deliver(data);
       }
       return true;

@@ -35,7 +35,13 @@ export async function serve(options: ServeOptions, local: Local, io: Io, here: s
     runtime = await local.compose();
     const { services, refusals, router } = runtime;
     await ensureToken(paths, services.keys);
-    await server.open({ router, keys: services.keys, refusals, readiness: () => readinessOf(runtime) });
+    await server.open({
+      router,
+      serveVoice: (line) => line.close('over'),
+      keys: services.keys,
+      refusals,
+      readiness: () => readinessOf(runtime),
+    });
     await writeDiscovery(paths, { url, instance, startedAt: timestamp(clock.nowMs()) });
     announce(options, url, instance, io, services.keys.oneTimeCode);
     await stopped.first;

@@ -59,6 +59,7 @@ export function routesOf(filePaths: readonly string[], limits: HttpLimits): read
       body: { types: ['application/x-www-form-urlencoded', 'application/json'], maxBytes: limits.loginBytes },
     },
     { name: 'socket', method: 'GET', path: '/rpc', access: 'key', body: null, upgrade: true },
+    { name: 'voiceLine', method: 'GET', path: '/api/voice/stream', access: 'key', body: null, upgrade: true },
     { name: 'call', method: 'POST', path: '/rpc/*', access: 'key', body: { ...jsonOnly, maxBytes: limits.jsonBytes } },
     ...filePaths.map((path): Route => ({ name: 'file', method: 'GET', path, access: 'key', body: null })),
   ];

@@ -15,6 +15,12 @@ export const httpLimits = {
   streamsPerKey: 16,
   /** A frame holds a whole unsent text: 1 Mi UTF-16 units, up to three bytes each, beside 2 MiB of JSON as over HTTP. */
   frameBytes: 5 * 1024 * 1024,
+  /** A message up of a voice line: a frame of the microphone, or a text in up to three bytes a unit. */
+  lineFrameBytes: 16 * 1024,
+  /** Speech that a page leaves unread: far more than is ever made ahead (two phrases of 30 s at 48 kHz). Beyond it its line is closed. */
+  lineBufferBytes: 16 * 1024 * 1024,
+  /** Voice lines at once; one of them has the microphone. */
+  lines: 16,
   jsonDepth: 64,
   heartbeatMs: 15_000,
   /** A reader that leaves this much unread makes its streams wait; the runtime's own buffers then bound them. */

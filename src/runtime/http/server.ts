@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { AnyRouter } from '@orpc/server';
 import { WebSocketServer } from 'ws';
+import type { LineWire } from '../../shared/contract/voiceLine.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Clock, Logger } from '../platform/ports.ts';
 import type { Refusals } from '../procedures/errorMapping.ts';
@@ -38,8 +39,14 @@ export type HttpServerOptions = {
 export type HttpServer = {
   /** Binds. Until `open` everything but `/health` is 503. Throws BIND_REFUSED, PORT_IN_USE. */
   listen(): Promise<{ url: string; port: number }>;
-  /** Recovery is done: serves the router. */
-  open(services: { router: AnyRouter; keys: Keys; refusals: Refusals; readiness: () => Readiness }): Promise<void>;
+  /** Recovery is done: serves the router, and voice lines by `serveVoice`. */
+  open(services: {
+    router: AnyRouter;
+    serveVoice: (wire: LineWire) => void;
+    keys: Keys;
+    refusals: Refusals;
+    readiness: () => Readiness;
+  }): Promise<void>;
   /** Orderly end: no new calls, running ones get `drainMs`, then every connection is closed. */
   close(): Promise<void>;
 };
@@ -142,19 +149,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     socket.on('error', () => socket.destroy());
     const verdict = admit(guard(headOf(request)), true);
     if (!verdict.ok) return sendRaw(socket, refusal(verdict, request), clock);
-    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+    const isLine = verdict.route.row.name === 'voiceLine';
+    (isLine ? lineSockets : webSockets).handleUpgrade(request, socket, head, (webSocket) => {
       if (open === null || stopping) webSocket.close(closeCodes.shutdown, 'shutdown');
+      else if (isLine) open.sockets.addLine(webSocket, verdict.caller);
       else open.sockets.add(webSocket, verdict.caller);
     });
   }
 
   // No compression: it costs memory for each socket and mixes secrets with what others wrote.
-  const webSockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: limits.frameBytes,
-    perMessageDeflate: false,
-    clientTracking: false,
-  });
+  const upgrades = { noServer: true, perMessageDeflate: false, clientTracking: false } as const;
+  const webSockets = new WebSocketServer({ ...upgrades, maxPayload: limits.frameBytes });
+  const lineSockets = new WebSocketServer({ ...upgrades, maxPayload: limits.lineFrameBytes });
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerMs,
@@ -188,10 +194,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       log.info('http.listening', { port, auth: options.auth, remote: !isLoopback(options.host) });
       return { url, port };
     },
-    async open({ router, keys, refusals, readiness }) {
+    async open({ router, serveVoice, keys, refusals, readiness }) {
       const files = await createStaticFiles(options.pageDir);
       const rpc = createRpc({ router, refusals, log, limits });
-      const sockets = createSockets({ rpc, keys, clock, limits });
+      const sockets = createSockets({ rpc, serveVoice, keys, clock, limits });
       const forget = keys.onRevoked((keyId) => {
         sockets.close(closeCodes.signedOut, 'signed out', keyId);
         for (const [response, caller] of answering) if (caller?.keyId === keyId) response.destroy();

@@ -26,8 +26,8 @@ export type PortFrame = z.infer<typeof PortFrame>;
 export const maxPorts = 16;
 
 /** What may cross a port of this purpose, bytes as the caller's own; null for what ends the port (RB-03). */
-export function portData(purpose: PortPurpose, data: unknown): string | Uint8Array<ArrayBuffer> | null {
-  if (purpose === 'voice') return lineData(data);
+export function portData(purpose: PortPurpose, way: 'up' | 'down', data: unknown): string | Uint8Array<ArrayBuffer> | null {
+  if (purpose === 'voice') return lineData(way, data);
   return typeof data === 'string' && data.length <= maxPortMessageCharacters ? data : null;
 }
 

@@ -1,14 +1,18 @@
-import { maxChunkBytes } from '../util/audioWire.ts';
+import { frameBytes, maxChunkBytes } from '../util/audioWire.ts';
 import { maxLineText } from './voiceLine.ts';
+
+const maxBytes = { up: frameBytes, down: maxChunkBytes } as const;
 
 /**
  * What came by a voice line, whatever carried it.
  *
- * @returns a text of at most `maxLineText` units, or at most `maxChunkBytes` bytes that are the caller's own; null for anything else.
+ * @param way  up to the runtime, or down to the page.
+ * @returns a text of at most `maxLineText` units, or at most a frame's (up) or a chunk's (down) bytes, which are the caller's own; null
+ *   for anything else.
  */
-export function lineData(data: unknown): string | Uint8Array<ArrayBuffer> | null {
+export function lineData(way: keyof typeof maxBytes, data: unknown): string | Uint8Array<ArrayBuffer> | null {
   if (typeof data === 'string') return data.length <= maxLineText ? data : null;
-  return data instanceof Uint8Array && data.byteLength <= maxChunkBytes ? wholeBytes(data) : null;
+  return data instanceof Uint8Array && data.byteLength <= maxBytes[way] ? wholeBytes(data) : null;
 }
 
 /**

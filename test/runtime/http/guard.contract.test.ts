@@ -38,6 +38,7 @@ const routes = [
   { name: 'sign-in page', method: 'GET', path: '/login' },
   { name: 'static file', method: 'GET', path: '/assets/index-1.js' },
   { name: 'socket', method: 'GET', path: '/rpc', headers: upgradeHeaders },
+  { name: 'voice line', method: 'GET', path: '/api/voice/stream', headers: upgradeHeaders },
   { name: 'call', method: 'POST', path: '/rpc/echo', headers: { 'content-type': 'application/json' }, body },
   {
     name: 'sign-in',
@@ -99,7 +100,13 @@ describe('Host', () => {
       const reply = await request(route, { ...withKey(), host: `${name}:${server.port}` });
       expect(reply.status).not.toBe(403);
       expect(reply.status).toBe(
-        route.name === 'socket' ? 101 : route.name === 'sign-in page' ? 303 : route.name === 'sign-in' ? reply.status : 200,
+        route.name === 'socket' || route.name === 'voice line'
+          ? 101
+          : route.name === 'sign-in page'
+            ? 303
+            : route.name === 'sign-in'
+              ? reply.status
+              : 200,
       );
     }
   });
@@ -246,7 +253,7 @@ describe('credential', () => {
 
   it('an upgrade anywhere but at the socket, and the socket without an upgrade, is refused', async () => {
     expect((await request({ method: 'GET', path: '/ready', headers: upgradeHeaders }, withKey())).status).toBe(400);
-    expect((await request({ method: 'GET', path: '/rpc' }, withKey())).status).toBe(400);
+    for (const path of ['/rpc', '/api/voice/stream']) expect((await request({ method: 'GET', path }, withKey())).status).toBe(400);
   });
 
   it('without authentication the rest of the guard still stands', async () => {
@@ -281,8 +288,10 @@ it('SV-02: until the runtime has recovered the port answers 503 and tells that i
     ['POST', '/login'],
     ['POST', '/rpc/echo'],
     ['GET', '/rpc'],
+    ['GET', '/api/voice/stream'],
   ] as const) {
-    const reply = await raw(port, head(method, path, { host, ...(path === '/rpc' ? upgradeHeaders : {}) }));
+    const upgrade = path === '/rpc' || path === '/api/voice/stream';
+    const reply = await raw(port, head(method, path, { host, ...(upgrade ? upgradeHeaders : {}) }));
     expect([path, reply.status, reply.headers['retry-after'], JSON.parse(reply.body).error.sottoCode]).toEqual([
       path,
       503,

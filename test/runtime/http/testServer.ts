@@ -7,6 +7,7 @@ import type { Logger } from '../../../src/runtime/platform/ports.ts';
 import { createRefusals, errorMiddleware, type Refusals } from '../../../src/runtime/procedures/errorMapping.ts';
 import { createKeys } from '../../../src/runtime/store/keys.ts';
 import { migration } from '../../../src/runtime/store/migrations/0003-server.ts';
+import type { LineWire } from '../../../src/shared/contract/voiceLine.ts';
 import type { Clock } from '../../../src/shared/util/clock.ts';
 import { deferred } from '../../../src/shared/util/deferred.ts';
 
@@ -38,6 +39,7 @@ export function createTestRouter(log: Logger, refusals: Refusals) {
   const seen: string[] = [];
   const held = deferred<void>();
   const streams = { open: 0 };
+  const voiceLines: LineWire[] = [];
   const router = {
     echo: os.input(z.strictObject({ text: z.string(), count: z.int().min(0).optional() })).handler(({ input }) => {
       seen.push(input.text);
@@ -75,7 +77,7 @@ export function createTestRouter(log: Logger, refusals: Refusals) {
       throw new Error('cannot open /home/someone/secret.txt');
     }),
   };
-  return { router, seen, held, streams };
+  return { router, seen, held, streams, voiceLines };
 }
 
 /** A listening server over a real database and the small router. */
@@ -103,6 +105,7 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}) 
   const { port, url } = await server.listen();
   await server.open({
     router: test.router,
+    serveVoice: (line) => void test.voiceLines.push(line),
     refusals,
     keys,
     readiness: () => ({
