@@ -7,6 +7,7 @@ import { installPackages } from './support/packages.mjs';
 import { prepareTestModel, pullStarterModel } from './support/starterModel.mjs';
 import { duration, printProblem, StepProblem, step } from './support/steps.mjs';
 import { hasDisplay, installTestPrograms, installWindowLibraries } from './support/system.mjs';
+import { prepareTestSounds } from './support/testSounds.mjs';
 
 // A problem in a needed step ends the set-up; in another one the rest goes on, since a page without a window is still an app.
 async function tryStep(name, work, problems) {
@@ -61,6 +62,7 @@ export async function setup({ test = false, model = true } = {}) {
   if (electron !== null && (test || hasDisplay()))
     await tryStep('window libraries', () => installWindowLibraries(electron.executable), problems);
   if (test) await tryStep('test programs', installTestPrograms, problems);
+  if (test) await tryStep('recorded speech', prepareTestSounds, problems);
   // Tests of the sources still say something when the build is broken; an app can't start without one.
   if (test) await tryStep('build', buildApp, problems);
   else await step('build', buildApp);

@@ -930,6 +930,18 @@ export const requirements = [
     levels: ['unit'],
     what: 'The voice never changes without the user. No voice for a language → captions with a notice, not',
   },
+  {
+    id: 'BC-21',
+    part: 'talks',
+    levels: ['unit'],
+    what: '16-bit sound in 1,025-byte pieces; a buffer at an odd offset → the odd byte is carried over',
+  },
+  {
+    id: 'VO-85',
+    part: 'talks',
+    levels: ['unit', 'native'],
+    what: 'Other sources (file, CLI, HTTP) may come at 8–48 kHz in chunks of any size: they are resam',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

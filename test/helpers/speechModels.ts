@@ -26,15 +26,17 @@ const models = {
   vad4: { runtimeClass: 'silero-v4', file: 'silero-vad-v4.onnx', parts: [['model', 1_807_522]] },
 } as const;
 
+export type SpeechModelName = keyof typeof models;
+
 /** Path of a real model: SOTTO_TEST_MODELS, or where setup keeps it. A test without it fails: skipped it would look like a passing one. */
-export function speechModelPath(which: keyof typeof models): string {
+export function speechModelPath(which: SpeechModelName): string {
   const { file } = models[which];
   const path = join(process.env['SOTTO_TEST_MODELS'] ?? join(homedir(), '.cache', 'sotto', 'models'), file);
   if (!existsSync(path)) throw new Error(`the test model ${file} is not there: run \`npm run setup -- --test\``);
   return path;
 }
 
-export function speechModel(which: keyof typeof models): SpeechLoadParams {
+export function speechModel(which: SpeechModelName): SpeechLoadParams {
   const path = speechModelPath(which);
   const files: SpeechLoadParams['files'] = {};
   let offset = 0;
