@@ -9,7 +9,7 @@ import type { SpeechToText } from '../inference/speechToText.ts';
 import type { TextToSpeech } from '../inference/textToSpeech.ts';
 import type { Vad } from '../inference/vad.ts';
 import type { Clock, Logger } from '../platform/ports.ts';
-import type { CancelReason } from './turn/state.ts';
+import type { CancelReason, VoiceEffect, VoiceInput, VoiceState } from './turn/state.ts';
 
 /** What a spoken turn asks of the agent; compose fills it. */
 export type Conversation = {
@@ -74,6 +74,37 @@ export type VoiceDeps = {
   readonly prewarm: () => void;
   /** The model that would answer, for the latency record. */
   readonly languageModel: () => string | null;
+  /** Each step of the reducer, for timelines of replays (VO-29). It holds what was said: never to a log. */
+  readonly onStep?: (step: VoiceStepSeen) => void;
+};
+
+export type VoiceStepSeen = {
+  /** Monotonic ms. */
+  readonly atMs: number;
+  readonly input: VoiceInput;
+  readonly state: VoiceState;
+  readonly effects: readonly VoiceEffect[];
+};
+
+/** Frames and chunks since the start that did not go their way, and those that did. */
+export type VoiceCounts = {
+  /** Frames that reached the ears. While muted it does not move (RB-55). */
+  readonly taken: number;
+  readonly whileMuted: number;
+  /** Of a page that does not have the microphone. */
+  readonly foreign: number;
+  /** Nobody had asked for them. */
+  readonly unasked: number;
+  /** Lost on the way and filled with silence; come again or too late. */
+  readonly filled: number;
+  readonly stale: number;
+  /** Too far behind for the activity model. */
+  readonly unjudged: number;
+  /** Chunks of an answer that was over (VO-74). */
+  readonly lateChunks: number;
+  readonly underruns: number;
+  /** Inputs that no row of the table took. */
+  readonly ignored: number;
 };
 
 /** The service behind `contract/voice.ts`. */
@@ -87,5 +118,6 @@ export type Voice = {
   latency(limit: number): { records: LatencyRecord[]; summary: ReturnType<typeof summarise> };
   /** Serves one line until it closes. */
   connect(wire: LineWire): void;
+  counts(): VoiceCounts;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -243,12 +243,13 @@ export const baseRules: readonly Rule[] = [
     allBut('off', 'failed'),
     ['deviceLost'],
     (s) => s.micOpen,
-    (d) => {
+    (d, input) => {
       const { phase } = d.s;
-      notice(d, 'DEVICE_LOST');
-      d.s.fault = { code: 'DEVICE_LOST', restarts: false };
+      const code = input.code ?? 'DEVICE_LOST';
+      notice(d, code);
+      d.s.fault = { code, restarts: false };
       closeMic(d);
-      if (phase === 'arming' || phase === 'standby' || phase === 'listening') toFailed(d, 'DEVICE_LOST');
+      if (phase === 'arming' || phase === 'standby' || phase === 'listening') toFailed(d, code);
       else if (phase === 'hearing' || phase === 'pausing') toCommitting(d, 0);
       else if (phase === 'thinking') {
         // What was said into a guard is gone with the microphone.

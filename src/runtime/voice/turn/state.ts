@@ -27,7 +27,8 @@ export type VoiceInput =
   | { readonly type: 'armFailed'; readonly lease: number; readonly code: string }
   | { readonly type: 'micSilent' }
   | { readonly type: 'deviceChanged' }
-  | { readonly type: 'deviceLost' }
+  /** `code`: why, if it is another reason than that the device is gone. */
+  | { readonly type: 'deviceLost'; readonly code?: string }
   /** `final`: the breaker is open, nobody restarts it. */
   | { readonly type: 'engineLost'; readonly code: string; readonly final: boolean }
   | { readonly type: 'memoryDisarm'; readonly figures: Readonly<Record<string, number>> }
