@@ -60,7 +60,15 @@ export async function createConversation(data: string, chance: () => number) {
   }
 
   async function send(text: string): Promise<void> {
-    await box().fill(text, { timeout: answerMs });
+    // The kill before may only now be noticed, and the breaker may then show its button in place of the field.
+    await until('the field takes the words', async () =>
+      box()
+        .fill(text, { timeout: 2_000 })
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
     await box().press('Enter');
   }
 
