@@ -29,14 +29,16 @@ function setUp(frame: AskingFrame | null) {
     },
   };
   const pages: Page[] = [];
+  const purposes: unknown[] = [];
   const ports: PagePorts = {
-    connect: async (page) => {
+    connect: async (page, _number, options) => {
       pages.push(page);
+      purposes.push(options?.purpose);
       return { status: 'connected' };
     },
     settled: async () => {},
   };
-  return { event, window, sent, pages, ports };
+  return { event, window, sent, pages, purposes, ports };
 }
 
 describe('connect', () => {
@@ -66,6 +68,16 @@ describe('connect', () => {
       expect(reply).toMatchObject({ status: 'failed', error: { code: 'INVALID_INPUT' } });
       expect(pages).toEqual([]);
     }
+  });
+
+  it('passes on what the port is for, and refuses what is no purpose of ours', async () => {
+    const { event, purposes, ports } = setUp(ours);
+    const connect = createConnectHandler({ ports, log: silentLog });
+    for (const options of [undefined, {}, { purpose: 'calls' }, { purpose: 'voice' }])
+      expect(await connect(event, number, options)).toEqual({ status: 'connected' });
+    for (const bad of ['voice', 7, [], { purpose: 'admin' }, { purpose: null }, { purpose: 'voice', more: 1 }])
+      expect(await connect(event, number, bad)).toMatchObject({ error: { code: 'INVALID_INPUT', data: { field: 'options' } } });
+    expect(purposes).toEqual(['calls', 'calls', 'calls', 'voice']);
   });
 
   it('hands nothing to a window that went elsewhere while the runtime started', async () => {

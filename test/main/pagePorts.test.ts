@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPagePorts, type Page } from '../../src/main/processes/pagePorts.ts';
 import type { RuntimeProcess } from '../../src/main/processes/runtime.ts';
+import { maxLineText } from '../../src/shared/contract/voiceLine.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import type { Session } from '../../src/shared/supervision/supervisor.ts';
+import { frameBytes } from '../../src/shared/util/audioWire.ts';
 import { createFakeClock } from '../helpers/fakeClock.ts';
 import { type FakePort, fakeChannel, silentLog } from './fakes.ts';
 
@@ -136,6 +138,71 @@ describe('page ports', () => {
     given[0]?.port.postMessage({ i: '1' });
     expect(state.posted.at(-1)?.body).toEqual({ k: 'port.close', id: 1 });
     expect(closed).toEqual([number(1)]);
+  });
+
+  describe('of a voice line', () => {
+    it('relays texts and sound both ways, and of what a channel read only what is its own', async () => {
+      const { ports, state } = setUp();
+      const { page, given } = fakePage();
+      await ports.connect(page, number(1), { purpose: 'voice' });
+      expect(state.posted[0]?.body).toEqual({ k: 'port', id: 1, purpose: 'voice' });
+      const port = given[0]?.port;
+      port?.postMessage('{"t":"ended"}');
+      port?.postMessage(Uint8Array.of(1, 2, 3));
+      expect(state.posted.slice(1).map(({ body }) => body)).toEqual([
+        { k: 'port.data', id: 1, data: '{"t":"ended"}' },
+        { k: 'port.data', id: 1, data: Uint8Array.of(1, 2, 3) },
+      ]);
+      // As a child's channel delivers it: a view of a buffer with the words of other pages in it.
+      const read = new TextEncoder().encode('secret of another page');
+      state.say({ k: 'port.data', id: 1, data: read.subarray(0, 6) });
+      state.say({ k: 'port.data', id: 1, data: 'text' });
+      expect(port?.got).toEqual([new TextEncoder().encode('secret'), 'text']);
+      expect((port?.got[0] as Uint8Array).buffer.byteLength).toBe(6);
+    });
+
+    it('ends at what is no message of one, and a port of calls ends at bytes', async () => {
+      for (const [purpose, bad] of [
+        ['voice', { t: 'ended' }],
+        ['voice', new Float32Array(4)],
+        ['voice', new ArrayBuffer(4)],
+        ['voice', 'x'.repeat(maxLineText + 1)],
+        ['voice', new Uint8Array(frameBytes + 1)],
+        ['calls', new Uint8Array(4)],
+      ] as const) {
+        const { ports, state } = setUp();
+        const { page, given, closed } = fakePage();
+        await ports.connect(page, number(1), { purpose });
+        given[0]?.port.postMessage(bad);
+        expect([bad, state.posted.at(-1)?.body]).toEqual([bad, { k: 'port.close', id: 1 }]);
+        expect(closed).toEqual([number(1)]);
+      }
+    });
+
+    it('drops what the runtime may not send, and closes when the runtime closes it', async () => {
+      const { ports, state } = setUp();
+      const [calls, voice] = [fakePage('calls'), fakePage('voice')];
+      await ports.connect(calls.page, number(1));
+      await ports.connect(voice.page, number(2), { purpose: 'voice' });
+      state.say({ k: 'port.data', id: 1, data: Uint8Array.of(1) });
+      state.say({ k: 'port.data', id: 2, data: 'x'.repeat(maxLineText + 1) });
+      state.say({ k: 'port.data', id: 2, data: [1, 2] });
+      expect([calls.given[0]?.port.got, voice.given[0]?.port.got]).toEqual([[], []]);
+      state.say({ k: 'port.close', id: 2 });
+      expect([calls.closed, voice.closed]).toEqual([[], [number(2)]]);
+    });
+
+    it('asks for itself, so it never counts as a person who tries again', async () => {
+      const { ports, state } = setUp();
+      const { page } = fakePage();
+      state.failure = new AppError('RUNTIME_UNAVAILABLE');
+      await ports.connect(page, number(1), { purpose: 'voice' });
+      await ports.connect(page, number(2));
+      await ports.connect(page, number(3), { purpose: 'voice' });
+      expect(state.forgiven).toBe(0);
+      await ports.connect(page, number(4));
+      expect(state.forgiven).toBe(1);
+    });
   });
 
   it('answers a failure as it is, and forgives when the same page asks again', async () => {

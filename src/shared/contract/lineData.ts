@@ -12,8 +12,11 @@ const maxBytes = { up: frameBytes, down: maxChunkBytes } as const;
  */
 export function lineData(way: keyof typeof maxBytes, data: unknown): string | Uint8Array<ArrayBuffer> | null {
   if (typeof data === 'string') return data.length <= maxLineText ? data : null;
-  return data instanceof Uint8Array && data.byteLength <= maxBytes[way] ? wholeBytes(data) : null;
+  return isBytes(data) && data.byteLength <= maxBytes[way] ? wholeBytes(data) : null;
 }
+
+/** By its tag and not by `instanceof`: a port may give arrays of another realm, and no clone carries a false tag. */
+const isBytes = (data: unknown): data is Uint8Array => Object.prototype.toString.call(data) === '[object Uint8Array]';
 
 /**
  * The same bytes in a buffer that holds nothing else: a child's channel delivers views of its whole read buffer, and a structured clone

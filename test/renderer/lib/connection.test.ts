@@ -122,15 +122,17 @@ describe("the app's way", () => {
   /** What preload and main do, by hand: a port is posted with the number, marked. */
   function bridge(reply: ConnectReply) {
     const numbers: string[] = [];
+    const options: unknown[] = [];
     const it: PageBridge = {
-      connect: async (number) => {
+      connect: async (number, asked) => {
         numbers.push(number);
+        options.push(asked);
         return reply;
       },
     };
     const post = (data: unknown, ports: MessagePort[] = [], origin = location.origin) =>
       window.dispatchEvent(new MessageEvent('message', { data, origin, source: window, ports }));
-    return { it, numbers, post };
+    return { it, numbers, options, post };
   }
 
   it('takes only the port that carries its own number from its own window', async () => {
@@ -154,6 +156,63 @@ describe("the app's way", () => {
     expect(await link.closed).toEqual({ signedOut: false });
     wrong.port2.close();
     right.port2.close();
+  });
+
+  /** A voice line whose other end the test holds. */
+  async function voice(abort = new AbortController()) {
+    const { it: side, numbers, options, post } = bridge({ status: 'connected' });
+    const open = createAppTransport(side).openVoice(abort.signal);
+    await Promise.resolve();
+    const { port1, port2 } = new MessageChannel();
+    post({ sotto: 'port', number: numbers[0] }, [port1]);
+    const link = await open;
+    return { link, port2, options, close: () => post({ sotto: 'closed', number: numbers[0] }) };
+  }
+
+  it('opens a voice line that keeps what comes early, and carries texts and bytes', async () => {
+    const { link, port2, options } = await voice();
+    expect(options).toEqual([{ purpose: 'voice' }]);
+    port2.postMessage('{"t":"line","id":"1"}');
+    port2.postMessage(Uint8Array.of(1, 2, 3));
+    port2.postMessage({ t: 'line' });
+    port2.postMessage('last');
+    const got: unknown[] = [];
+    await new Promise<void>((resolve) => {
+      link.onMessage((data) => {
+        got.push(data);
+        if (data === 'last') resolve();
+      });
+    });
+    expect(got).toEqual(['{"t":"line","id":"1"}', Uint8Array.of(1, 2, 3), 'last']);
+    const heard: unknown[] = [];
+    const both = new Promise<void>((resolve) => {
+      port2.onmessage = ({ data }) => {
+        if (heard.push(data) === 2) resolve();
+      };
+    });
+    // A part of a larger buffer: a clone would take what lies beside it along.
+    link.send(new Uint8Array(8).fill(9).subarray(0, 2));
+    link.send('text');
+    await both;
+    expect(heard).toEqual([Uint8Array.of(9, 9), 'text']);
+    expect((heard[0] as Uint8Array).buffer.byteLength).toBe(2);
+    link.close();
+    port2.close();
+  });
+
+  it('a voice line ends when main says so, when its page closes it, and with the signal', async () => {
+    const byMain = await voice();
+    byMain.close();
+    await byMain.link.closed;
+    byMain.link.send('late');
+    const byPage = await voice();
+    byPage.link.close();
+    await byPage.link.closed;
+    const abort = new AbortController();
+    const bySignal = await voice(abort);
+    abort.abort();
+    await bySignal.link.closed;
+    for (const { port2 } of [byMain, byPage, bySignal]) port2.close();
   });
 
   it('tells why the runtime did not start', async () => {
