@@ -4,7 +4,7 @@ import type { PortFrame } from '../../../src/shared/contract/hostLink.ts';
 import { type LineWire, maxLineText } from '../../../src/shared/contract/voiceLine.ts';
 import { frameBytes } from '../../../src/shared/util/audioWire.ts';
 import { createTestLog } from '../../helpers/testRuntime.ts';
-import { type FakePort, fakeChannel } from '../../main/fakes.ts';
+import { fakeChannel } from '../../main/fakes.ts';
 
 function setUp() {
   const posted: PortFrame[] = [];
