@@ -28,6 +28,7 @@ test.describe('the window', () => {
       const status = async (address: string) => (await fetch(address)).status;
       return {
         policy: own.headers.get('content-security-policy'),
+        devices: own.headers.get('permissions-policy'),
         sniff: own.headers.get('x-content-type-options'),
         missing: await status('/nothing.js'),
         // A name from an address never reaches the disk.
@@ -40,6 +41,7 @@ test.describe('the window', () => {
         "media-src 'self' blob:; font-src 'self'; connect-src 'self'; frame-src preview:; object-src 'none'; base-uri 'none'; " +
         "form-action 'none'; frame-ancestors 'none'",
     );
+    expect(answers.devices).toBe('camera=(), display-capture=(), geolocation=(), microphone=(self), midi=(), serial=(), usb=()');
     expect(answers).toMatchObject({ sniff: 'nosniff', missing: 404, climbs: [404, 404, 404], posted: 404 });
   });
 

@@ -1,3 +1,5 @@
+import { permissionsPolicy } from '../../shared/contract/permissionsPolicy.ts';
+
 /** robustness page, section 5. Inline styles are allowed because toasts and menus inject style elements. */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -18,6 +20,7 @@ const contentSecurityPolicy = [
 /** Every answer of `app://sotto` carries these. The last three give the page SharedArrayBuffer, which voice needs. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
+  'permissions-policy': permissionsPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',

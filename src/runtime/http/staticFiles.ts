@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
+import { permissionsPolicy } from '../../shared/contract/permissionsPolicy.ts';
 import { httpLimits } from './limits.ts';
 import { commonHeaders, type Reply } from './replies.ts';
 
@@ -52,7 +53,8 @@ export async function createStaticFiles(dir: string | null): Promise<StaticFiles
       const entry = files.get(path);
       return entry === undefined ? null : reply(entry, { 'content-security-policy': filePolicy });
     },
-    page: async (host) => (index === undefined ? null : reply(index, { 'content-security-policy': pagePolicy(host) })),
+    page: async (host) =>
+      index === undefined ? null : reply(index, { 'content-security-policy': pagePolicy(host), 'permissions-policy': permissionsPolicy }),
   };
 }
 

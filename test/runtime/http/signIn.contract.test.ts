@@ -43,6 +43,7 @@ it('SV-07: a code becomes a cookie that opens the page, once', async () => {
   expect([page.status, page.body]).toEqual([200, '<!doctype html><title>the page</title>']);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
   expect(page.headers['content-security-policy']).toContain("form-action 'none'; frame-ancestors 'none'");
+  expect(page.headers['permissions-policy']).toMatch(/camera=\(\),.*microphone=\(self\)/);
   expect(page.headers['x-content-type-options']).toBe('nosniff');
   // Used up.
   expect((await signIn(code)).status).toBe(401);
