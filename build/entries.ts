@@ -22,6 +22,7 @@ export const entries: readonly Entry[] = [
   { name: 'vadWorker', source: 'src/engine/workers/vadWorker.ts', kind: 'child' },
   { name: 'asrWorker', source: 'src/engine/workers/asrWorker.ts', kind: 'child' },
   { name: 'ttsWorker', source: 'src/engine/workers/ttsWorker.ts', kind: 'child' },
+  { name: 'prepareWorker', source: 'src/engine/workers/prepareWorker.ts', kind: 'child' },
 ];
 
 /** The oldest Electron that this code has to run on (25: Chromium 114, Node 18.15) decides the targets. */

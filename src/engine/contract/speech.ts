@@ -18,6 +18,8 @@ export const speechLimits = {
   /** VO-59: less is no sound to recognise. */
   minSoundSeconds: 0.1,
   maxPhraseCharacters: 400,
+  /** Speaking models that stay loaded side by side. */
+  speakersAtOnce: 2,
   draftTokens: 256,
 } as const;
 
@@ -30,7 +32,7 @@ export type FileSlice = z.infer<typeof FileSlice>;
 
 /** Which parts there must be is known by the adapter of the runtime class. */
 export const SpeechLoadParams = z.strictObject({
-  runtimeClass: z.enum(['silero-v4', 'silero-v5', 'moonshine', 'piper']),
+  runtimeClass: z.enum(['silero-v4', 'silero-v5', 'moonshine', 'piper', 'kokoro']),
   files: z.record(z.string(), FileSlice),
 });
 export type SpeechLoadParams = z.infer<typeof SpeechLoadParams>;
@@ -74,6 +76,12 @@ export const TranscribeResult = z.strictObject({
 });
 export type TranscribeResult = z.infer<typeof TranscribeResult>;
 
+/**
+ * Which of the loaded speaking models: a name of the caller's. Two stay loaded, so that two voices can be compared; one that still is does not
+ * load again. Without a name there is one, loaded anew each time.
+ */
+const ttsModel = z.string().max(256).default('');
+
 export const speechMethods = {
   'vad.load': { params: SpeechLoadParams, chunk: z.never(), result: loaded },
   'vad.frames': {
@@ -86,14 +94,28 @@ export const speechMethods = {
   'asr.load': { params: SpeechLoadParams, chunk: z.never(), result: loaded },
   'asr.transcribe': { params: TranscribeParams, chunk: z.never(), result: TranscribeResult },
   'tts.load': {
-    params: SpeechLoadParams.extend({ phonemizer: z.enum(['espeak-ng', 'phonemize']).default('espeak-ng') }),
+    params: SpeechLoadParams.extend({ model: ttsModel, phonemizer: z.enum(['espeak-ng', 'phonemize']).default('espeak-ng') }),
     chunk: z.never(),
     result: loaded.extend({ sampleRate: z.int() }),
   },
   /** One phrase. Cancelling takes effect between the steps; the model's own run is not interrupted. */
   'tts.speak': {
-    params: z.strictObject({ text: z.string().min(1).max(speechLimits.maxPhraseCharacters), speed: z.number().min(0.5).max(2).default(1) }),
+    params: z.strictObject({
+      /** As it was loaded. */
+      model: ttsModel,
+      text: z.string().min(1).max(speechLimits.maxPhraseCharacters),
+      speed: z.number().min(0.5).max(2).default(1),
+      /** Of the model's voices; left out: its first one. */
+      voice: z.string().min(1).max(64).optional(),
+      accent: z.enum(['en-us', 'en-gb']).default('en-us'),
+    }),
     chunk: z.never(),
-    result: z.strictObject({ samples: z.instanceof(Float32Array), sampleRate: z.int(), ms: z.number() }),
+    result: z.strictObject({
+      samples: z.instanceof(Float32Array),
+      sampleRate: z.int(),
+      /** How long it took, and how long what the model made lasts with its silence: their ratio is the real-time factor. */
+      ms: z.number(),
+      madeMs: z.number(),
+    }),
   },
 } as const;

@@ -9,7 +9,7 @@ import { openTransport } from './transport.ts';
 const lanes: Readonly<Record<string, readonly string[]>> = {
   language: ['llm'],
   speech: ['vad', 'asr', 'tts'],
-  probe: ['llm', 'vad', 'asr', 'tts'],
+  probe: ['llm', 'vad', 'asr', 'tts', 'prepare'],
 };
 const engineKeys = Object.keys(lanes);
 

@@ -1,4 +1,4 @@
-import type { Phonemizer } from './phonemizer.ts';
+import type { Accent, Phonemizer } from './phonemizer.ts';
 
 /**
  * Signs that make a pause or a tone; both phonemizers lose them, so only what stands between goes through (speech facts, section 6). Between
@@ -12,12 +12,12 @@ const sayable = /[\p{L}\p{N}]/u;
  *
  * @returns no letter if there is nothing to pronounce.
  */
-export async function spokenPhones(text: string, phonemizer: Phonemizer): Promise<string> {
+export async function spokenPhones(text: string, phonemizer: Phonemizer, accent: Accent): Promise<string> {
   const plain = text.normalize('NFC').replaceAll(/[‘’]/g, "'").replaceAll(/\s+/g, ' ');
   let out = '';
   for (const run of plain.split(pauses)) {
     if (!sayable.test(run)) out += run;
-    else out += `${/^\s/.test(run) ? ' ' : ''}${(await phonemizer.phonemes(run.trim())).trim()}${/\s$/.test(run) ? ' ' : ''}`;
+    else out += `${/^\s/.test(run) ? ' ' : ''}${(await phonemizer.phonemes(run.trim(), accent)).trim()}${/\s$/.test(run) ? ' ' : ''}`;
   }
   return out.replaceAll(/ +/g, ' ').trim();
 }

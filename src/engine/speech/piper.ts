@@ -6,13 +6,7 @@ import { corrupt, openModel, partOf, readSlice } from './onnx.ts';
 import type { Phonemizer } from './phonemizer.ts';
 import { phoneIds, spokenPhones } from './phones.ts';
 import { trimPhrase } from './sound.ts';
-
-export type Speaker = {
-  readonly sampleRate: number;
-  /** @throws AppError TEXT_UNSPEAKABLE, CANCELLED. */
-  speak(text: string, speed: number, isCancelled: () => boolean): Promise<Float32Array>;
-  dispose(): Promise<void>;
-};
+import type { Speaker } from './speaker.ts';
 
 /** What we read of a voice's description. */
 const VoiceFile = z.object({
@@ -36,12 +30,12 @@ export async function createPiper(params: SpeechLoadParams, phonemizer: Phonemiz
   const sampleRate = voice.audio.sample_rate;
   return {
     sampleRate,
-    async speak(text, speed, isCancelled) {
+    async speak({ text, speed, accent }, isCancelled) {
       const stopIf = () => {
         if (isCancelled()) throw new AppError('CANCELLED');
       };
       stopIf();
-      const ids = phoneIds(await spokenPhones(text, phonemizer), voice.phoneme_id_map);
+      const ids = phoneIds(await spokenPhones(text, phonemizer, accent), voice.phoneme_id_map);
       if (ids === null) throw new AppError('TEXT_UNSPEAKABLE');
       stopIf();
       const out = await session.run({
@@ -52,7 +46,7 @@ export async function createPiper(params: SpeechLoadParams, phonemizer: Phonemiz
       stopIf();
       const data = out['output']?.data;
       if (!(data instanceof Float32Array)) throw corrupt('another kind of model');
-      return trimPhrase(data, sampleRate);
+      return { samples: trimPhrase(data, sampleRate), madeMs: (data.length / sampleRate) * 1000 };
     },
     dispose: () => session.release(),
   };

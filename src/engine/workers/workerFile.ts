@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
  * The file of a worker: `llmWorker.cjs` beside the bundled engine, `llmWorker.ts` in the sources. Looked for rather than written as
  * `new URL(…, import.meta.url)`, which a bundler would turn into an asset.
  *
- * @param lane  `llm`, `vad`, `asr` or `tts`.
+ * @param lane  `llm`, `vad`, `asr`, `tts` or `prepare`.
  */
 export function workerFile(lane: string): string {
   const here = dirname(fileURLToPath(import.meta.url));

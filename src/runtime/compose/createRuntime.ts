@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damageVariable, isDamageChoice } from '../../shared/contract/pageLink.ts';
-import type { LanguageStatus } from '../../shared/domain/models.ts';
-import { AppError } from '../../shared/errors/appError.ts';
+import { type LanguageStatus, storedLayout } from '../../shared/domain/models.ts';
+import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { ProcessStarter } from '../../shared/supervision/processStarter.ts';
 import type { SupervisionLimits } from '../../shared/supervision/state.ts';
 import { detach } from '../../shared/util/detach.ts';
@@ -133,10 +133,15 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       clock,
       log,
       paths,
-      trial: (path, signal, { runtimeClass, layout, file }) => {
-        if (runtimeClass === 'generic-gguf') return engines.trial(path, signal);
-        const parts = layout ?? (file.bytes === null ? [] : [{ role: 'model', bytes: file.bytes }]);
-        return engines.trialSpeech({ runtimeClass, layout: parts, path }, signal);
+      trial: async (path, signal, target) => {
+        if (target.runtimeClass !== 'generic-gguf') return engines.trialSpeech({ ...target, layout: storedLayout(target), path }, signal);
+        await engines.trial(path, signal);
+        return undefined;
+      },
+      prepare: ({ from, to, target }, options) => {
+        const { prepare, layout } = target;
+        if (prepare === undefined || layout === undefined) throw new AppError('UNSUPPORTED', { what: 'a file to prepare' });
+        return engines.prepare({ kind: prepare.kind, from, to, layout }, options);
       },
     });
     disposables.add(() => downloads[Symbol.asyncDispose]());

@@ -1,13 +1,14 @@
-import type { CatalogueEntry } from '../../shared/domain/models.ts';
+import { type CatalogueEntry, storedLayout } from '../../shared/domain/models.ts';
 import { AppError } from '../../shared/errors/appError.ts';
-import type { InstalledSpeech, SpeechSlots } from '../engines/speechPorts.ts';
+import type { InstalledSpeech, SpeechSlot, SpeechSlots } from '../engines/speechPorts.ts';
 import type { Catalogue } from '../models/catalogue.ts';
 import { hashFile } from '../models/downloads/part.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Files } from '../platform/files.ts';
 
 /**
- * Which speech models serve: of each slot the first catalogue entry whose very file is installed and proven. The older activity model comes
+ * Which speech models serve: of each slot the first catalogue entry whose very file is installed and proven. A voice that is not fast
+ * everywhere goes first only where its trial showed that it keeps up (VO-62); alone it serves all the same. The older activity model comes
  * with Sotto as part of a package (VO-103).
  *
  * @param sparePath  of that file; `null` if this build has none.
@@ -22,13 +23,16 @@ export function speechSlots(deps: {
   const spareEntry = () => catalogue.list().find((entry) => entry.runtimeClass === 'silero-v4') ?? null;
   const isUsable = (entry: CatalogueEntry) => {
     const installed = registry.get(entry.id);
-    return installed?.state === 'proven' && installed.sha256 === entry.file.sha256;
+    return installed?.state === 'proven' && installed.sha256 === (entry.prepare?.file ?? entry.file).sha256;
   };
+  const usable = (slot: SpeechSlot) => catalogue.list().filter((one) => one.slot === slot && isUsable(one));
   return {
     chosen(slot) {
-      const entry = catalogue.list().find((one) => one.slot === slot && isUsable(one));
+      const entries = usable(slot);
+      const entry = entries.find((one) => keepsUp(one, registry.get(one.id)?.speedFactor)) ?? entries[0];
       return entry === undefined ? null : speechOf(entry);
     },
+    usable: (slot) => usable(slot).map(speechOf),
     async path(model) {
       const entry = spareEntry();
       if (entry?.id !== model.modelId || isUsable(entry) || sparePath === null) return registry.path(model.modelId);
@@ -45,13 +49,19 @@ export function speechSlots(deps: {
   };
 }
 
+/** Whether a voice may talk without having been chosen. @param factor  as its trial measured it. */
+export function keepsUp({ talk }: Pick<CatalogueEntry, 'talk'>, factor: number | undefined): boolean {
+  return talk === undefined || (factor !== undefined && factor <= talk.maxFactor);
+}
+
 function speechOf(entry: CatalogueEntry): InstalledSpeech {
+  const file = entry.prepare?.file ?? entry.file;
   return {
     modelId: entry.id,
-    sha256: entry.file.sha256,
-    bytes: entry.file.bytes,
+    sha256: file.sha256,
+    bytes: file.bytes,
     runtimeClass: entry.runtimeClass,
-    layout: entry.layout ?? [{ role: 'model', bytes: entry.file.bytes }],
+    layout: storedLayout(entry),
     languages: entry.languages ?? [],
     voices: entry.voices ?? [],
     activity: entry.activity ?? null,

@@ -15,6 +15,7 @@ import { childEnv } from '../platform/childEnv.ts';
 import type { Machine } from '../platform/machine.ts';
 import type { Clock, Logger, Paths } from '../platform/ports.ts';
 import { createEngineClient, type EngineClient, loadDeadlineMs } from './engineClient.ts';
+import { type FilePreparation, prepareFile } from './filePreparation.ts';
 import { createLanguageEngine } from './languageEngine.ts';
 import { createLocalLanguageModel } from './localLanguageModel.ts';
 import { createLocalSpeechToText } from './localSpeechToText.ts';
@@ -39,8 +40,20 @@ export type Engines = {
    * @throws AppError MODEL_DOES_NOT_FIT, MODEL_FILE_CORRUPT, MODEL_ARCH_UNSUPPORTED, ENGINE_*, NATIVE_*, CANCELLED.
    */
   trial(path: string, signal: AbortSignal): Promise<void>;
-  /** The same for a speech model, which hears or says a little. @throws AppError as `trial`, UNSUPPORTED. */
-  trialSpeech(what: SpeechTrial, signal: AbortSignal): Promise<void>;
+  /**
+   * The same for a speech model, which hears or says a little.
+   *
+   * @returns how fast a speaking model is on this machine.
+   * @throws AppError as `trial`, UNSUPPORTED.
+   */
+  trialSpeech(what: SpeechTrial, signal: AbortSignal): Promise<{ speedFactor: number } | undefined>;
+  /** Makes a fetched file ready for this machine, in the `probe` engine. @throws AppError MODEL_FILE_CORRUPT, DISK_FULL, STORE_IO, ENGINE_*, CANCELLED. */
+  prepare(
+    what: FilePreparation,
+    options: { signal: AbortSignal; onProgress: (fraction: number) => void },
+  ): Promise<{ bytes: number; sha256: string }>;
+  /** What each engine that lives holds now, and how much memory it takes. */
+  loaded(): { key: string; memoryBytes: number | null; modelIds: ModelId[] }[];
   readonly vad: Vad;
   readonly speechToText: SpeechToText;
   readonly textToSpeech: TextToSpeech;
@@ -100,12 +113,12 @@ export function createEngines(deps: {
   };
   let present: { sha256: string; face: LanguageModel } | null = null;
 
-  async function inProbe(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async function inProbe<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const leave = await trials.enter(signal);
     try {
       // A crash in a trial says something about that file, not about the next one.
       probe.reset();
-      await work();
+      return await work();
     } finally {
       await probe.stop();
       leave();
@@ -140,6 +153,17 @@ export function createEngines(deps: {
         log.info('trial.passed', { ms: Math.round(ms) });
       }),
     trialSpeech: (what, signal) => inProbe(signal, () => trialOf(probe, what, signal)),
+    prepare: (what, options) => inProbe(options.signal, () => prepareFile(probe, what, options)),
+    loaded() {
+      const { state, modelId } = engine.status.get();
+      const held = [
+        { client: languageClient, modelIds: state === 'ready' && modelId !== null ? [modelId] : [] },
+        { client: speechClient, modelIds: [...speech.engine.loaded()] },
+      ];
+      return held.flatMap(({ client, modelIds }) =>
+        modelIds.length === 0 ? [] : [{ key: client.key, memoryBytes: residentBytes(client.status().pid), modelIds }],
+      );
+    },
     vad: createLocalVad({ ...speech, log }),
     speechToText: createLocalSpeechToText({ ...speech, clock }),
     textToSpeech: createLocalTextToSpeech(speech),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { EngineReply } from '../../engine/contract/frames.ts';
 import { engineLimits, languageMethods } from '../../engine/contract/language.ts';
+import { prepareMethods } from '../../engine/contract/prepare.ts';
 import { speechMethods } from '../../engine/contract/speech.ts';
 import { AppError, fromWire } from '../../shared/errors/appError.ts';
 import { codes } from '../../shared/errors/codes.ts';
@@ -8,7 +9,7 @@ import type { Session, Supervisor, SupervisorStatus } from '../../shared/supervi
 import { type Deferred, deferred } from '../../shared/util/deferred.ts';
 import type { Clock, LogField, Logger } from '../platform/ports.ts';
 
-const methods = { ...languageMethods, ...speechMethods } as const;
+const methods = { ...languageMethods, ...speechMethods, ...prepareMethods } as const;
 type Methods = typeof methods;
 export type EngineMethod = keyof Methods;
 export type EngineParams<M extends EngineMethod> = z.input<Methods[M]['params']>;

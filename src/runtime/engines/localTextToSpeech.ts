@@ -1,31 +1,43 @@
+import type { ModelVoice } from '../../shared/domain/models.ts';
 import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import type { SpeakRequest, SpokenPhrase, TextToSpeech } from '../inference/textToSpeech.ts';
 import { type Phrase, phrasesOf } from '../speech/phrases/phraser.ts';
 import type { EngineClient } from './engineClient.ts';
-import type { SpeechEngine } from './speechEngine.ts';
+import { keyOf, type SpeechEngine } from './speechEngine.ts';
 import type { InstalledSpeech, SpeechSlots } from './speechPorts.ts';
 
 const SPEAK_MS = 60_000;
+
+type Speaking = { readonly model: InstalledSpeech; readonly voice: ModelVoice | null };
 
 /** The voice on this machine. */
 export function createLocalTextToSpeech(deps: { client: EngineClient; engine: SpeechEngine; slots: SpeechSlots }): TextToSpeech {
   const { client, engine, slots } = deps;
 
   /** @throws AppError: a voice or a language that is not there is never replaced by another one (VO-64). */
-  function chosen({ voiceId, language }: SpeakRequest): InstalledSpeech {
-    const model = slots.chosen('speak');
-    if (model === null) throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
-    if (voiceId !== undefined && !model.voices.some((voice) => voice.voiceId === voiceId)) throw new AppError('VOICE_UNKNOWN');
+  function chosen({ voiceId, language }: SpeakRequest): Speaking {
+    const standard = slots.chosen('speak');
+    if (standard === null) throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
     const spoken = language?.split('-')[0]?.toLowerCase();
-    if (spoken !== undefined && !model.languages.includes(spoken)) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
-    return model;
+    const knows = (tag: string) => spoken === undefined || tag === spoken;
+    if (voiceId !== undefined) {
+      const model = slots.usable('speak').find(({ voices }) => voices.some((voice) => voice.voiceId === voiceId));
+      const voice = model?.voices.find((one) => one.voiceId === voiceId);
+      if (model === undefined || voice === undefined) throw new AppError('VOICE_UNKNOWN');
+      if (!knows(voice.language)) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
+      return { model, voice };
+    }
+    const model = [standard, ...slots.usable('speak')].find(({ languages }) => languages.some(knows));
+    if (model === undefined) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
+    return { model, voice: model.voices.find((one) => knows(one.language)) ?? null };
   }
 
-  async function say(model: InstalledSpeech, phrase: Phrase, speed: number, signal: AbortSignal) {
+  async function say({ model, voice }: Speaking, phrase: Phrase, speed: number, signal: AbortSignal) {
     const leave = await engine.turnstiles.speak.enter(signal);
     try {
       await engine.load('speak', model, signal);
-      return await client.call('tts.speak', { text: phrase.text, speed }, { signal, deadline: { stage: 'speak', ms: SPEAK_MS } });
+      const params = { model: keyOf(model), text: phrase.text, speed, ...voiceParams(voice) };
+      return await client.call('tts.speak', params, { signal, deadline: { stage: 'speak', ms: SPEAK_MS } });
     } catch (error) {
       if (isAppError(error, 'TEXT_UNSPEAKABLE')) return null;
       throw error;
@@ -35,23 +47,23 @@ export function createLocalTextToSpeech(deps: { client: EngineClient; engine: Sp
   }
 
   return {
-    voices: () => slots.chosen('speak')?.voices ?? [],
+    voices: () => slots.usable('speak').flatMap(({ voices }) => voices),
     async ready({ signal }) {
       const { model, sampleRate } = await engine.load('speak', slots.chosen('speak'), signal);
       if (sampleRate === null) throw new AppError('TTS_UNAVAILABLE', { reason: 'shape-mismatch' });
       return { modelId: model.modelId, sampleRate };
     },
     async *speak(request, { signal }): AsyncGenerator<SpokenPhrase, void, void> {
-      const model = chosen(request);
+      const speaking = chosen(request);
       const left = new AbortController();
       const stop = AbortSignal.any([signal, left.signal]);
       const speak = (phrase: Phrase) => {
-        const made = say(model, phrase, request.speed ?? 1, stop);
+        const made = say(speaking, phrase, request.speed ?? 1, stop);
         // Waited for when its turn comes; whoever leaves before that does not ask.
         made.catch(() => {});
         return { phrase, made };
       };
-      const phrases = phrasesOf(request.text, request.language?.split('-')[0]?.toLowerCase() ?? model.languages[0] ?? 'en');
+      const phrases = phrasesOf(request.text, request.language?.split('-')[0]?.toLowerCase() ?? speaking.model.languages[0] ?? 'en');
       let spoken = 0;
       try {
         let next = phrases[0] === undefined ? null : speak(phrases[0]);
@@ -70,4 +82,9 @@ export function createLocalTextToSpeech(deps: { client: EngineClient; engine: Sp
       if (spoken === 0) throw new AppError('TEXT_UNSPEAKABLE');
     },
   };
+}
+
+function voiceParams(voice: ModelVoice | null) {
+  if (voice === null) return {};
+  return { voice: voice.voiceId, accent: voice.locale === 'en-GB' ? 'en-gb' : 'en-us' } as const;
 }

@@ -30,7 +30,7 @@ export function createSpeechEngine(deps: { client: EngineClient; slots: SpeechSl
   const loading = { activity: createTurnstile(64), listen: createTurnstile(64), speak: createTurnstile(64) };
 
   async function perform(slot: SpeechSlot, model: InstalledSpeech, signal: AbortSignal): Promise<LoadedSpeech & { key: string }> {
-    const params = loadParams(model, await slots.path(model));
+    const params = { ...loadParams(model, await slots.path(model)), ...(slot === 'speak' ? { model: keyOf(model) } : {}) };
     const generation = await client.start(signal);
     const options = { signal, deadline: { stage: 'load', ms: loadDeadlineMs(model.bytes) } };
     const result: EngineResult<(typeof loaders)[SpeechSlot]> = await client.call(loaders[slot], params, options);
@@ -80,6 +80,7 @@ export function loadParams(model: { runtimeClass: RuntimeClass; layout: ModelLay
   return params.data;
 }
 
-function keyOf(model: InstalledSpeech): string {
+/** What the engine calls a loaded speaking model by. */
+export function keyOf(model: InstalledSpeech): string {
   return `${model.modelId}/${model.sha256}`;
 }

@@ -18,6 +18,8 @@ export type InstalledSpeech = {
 /** Which models shall serve; filled by compose. */
 export type SpeechSlots = {
   chosen(slot: SpeechSlot): InstalledSpeech | null;
+  /** All models of a slot that may serve; one of them is the chosen one. */
+  usable(slot: SpeechSlot): readonly InstalledSpeech[];
   /** Absolute path of its file. @throws AppError MODEL_NOT_INSTALLED, MODEL_FILE_CORRUPT. */
   path(model: InstalledSpeech): Promise<string>;
   /** The activity model that comes with Sotto; `null` if this build has none. */

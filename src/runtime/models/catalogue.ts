@@ -31,7 +31,8 @@ export function createCatalogue(json: unknown): Catalogue {
       skipped.push({ index, reason: entry.error.issues[0]?.path.join('.') || 'entry' });
       continue;
     }
-    if (!isPlainFileName(entry.data.file.name)) {
+    const names = [entry.data.file.name, entry.data.prepare?.file.name ?? 'none'];
+    if (!names.every(isPlainFileName)) {
       skipped.push({ index, reason: 'file.name' });
       continue;
     }
@@ -46,8 +47,8 @@ export function createCatalogue(json: unknown): Catalogue {
     find(modelId): DownloadTarget | null {
       const entry = byId.get(modelId);
       if (entry === undefined) return null;
-      const { id, name, slot, runtimeClass, file: wanted, sources, layout } = entry;
-      return { modelId: id, name, slot, runtimeClass, file: wanted, sources, layout };
+      const { id, name, slot, runtimeClass, file: wanted, sources, layout, prepare } = entry;
+      return { modelId: id, name, slot, runtimeClass, file: wanted, sources, layout, prepare };
     },
   };
 }

@@ -22,3 +22,8 @@ export function jobFolder(partsDir: string, jobId: JobId): string {
 export function partPath(partsDir: string, jobId: JobId): string {
   return join(jobFolder(partsDir, jobId), '0.part');
 }
+
+/** The same file made ready for this machine, before it gets its name. */
+export function preparedPath(partsDir: string, jobId: JobId): string {
+  return join(jobFolder(partsDir, jobId), '0.prepared');
+}

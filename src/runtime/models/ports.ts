@@ -1,5 +1,5 @@
 import type { ModelId } from '../../shared/domain/ids.ts';
-import type { CatalogueEntry, ModelLayout, ModelSource } from '../../shared/domain/models.ts';
+import type { CatalogueEntry, ModelLayout, ModelPreparation, ModelSource } from '../../shared/domain/models.ts';
 
 /**
  * What a download is to bring. `bytes` and `sha256` are `null` when no trusted statement of them exists; such a file ends as
@@ -14,6 +14,8 @@ export type DownloadTarget = {
   readonly sources: readonly ModelSource[];
   /** Left out: the file is one part, `model`. */
   readonly layout?: ModelLayout | undefined;
+  /** How the fetched file is made ready for this machine; left out: it is used as it came. */
+  readonly prepare?: ModelPreparation | undefined;
 };
 
 /** Where targets come from: the shipped catalogue, later also the hub and typed addresses. */
@@ -24,4 +26,20 @@ export type Targets = { find(modelId: ModelId): DownloadTarget | null };
  *
  * @throws AppError MODEL_FILE_CORRUPT, MODEL_ARCH_UNSUPPORTED, TEMPLATE_REJECTED, OUT_OF_MEMORY, ENGINE_*, NATIVE_*, CANCELLED.
  */
-export type Trial = (path: string, signal: AbortSignal, target: DownloadTarget) => Promise<void>;
+export type Trial = (path: string, signal: AbortSignal, target: DownloadTarget) => Promise<TrialResult | undefined>;
+
+/** `speedFactor`: of a speaking model, seconds that it took for one second of speech. */
+export type TrialResult = { readonly speedFactor: number };
+
+/**
+ * Writes the prepared form of a proven file (`target.prepare`) to `to`, in a process of its own. Filled by compose.
+ *
+ * @param from  as it was fetched; it is not changed.
+ * @param to    overwritten; what a try that was cut short left there does not matter.
+ * @returns what came out; the caller compares it with what was promised.
+ * @throws AppError MODEL_FILE_CORRUPT, DISK_FULL, STORE_IO, ENGINE_*, CANCELLED.
+ */
+export type Prepare = (
+  job: { readonly from: string; readonly to: string; readonly target: DownloadTarget },
+  options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
+) => Promise<{ readonly bytes: number; readonly sha256: string }>;

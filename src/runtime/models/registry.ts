@@ -48,6 +48,7 @@ export function createRegistry(deps: { installed: InstalledModels; files: Files;
       state: fault === undefined ? row.state : 'rejected',
       reason: fault ?? row.reason,
       installedAt: timestamp(row.installedAtMs),
+      ...(row.speedFactor === null ? {} : { speedFactor: row.speedFactor }),
     };
   };
   const read = () =>

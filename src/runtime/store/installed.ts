@@ -21,6 +21,8 @@ export type InstalledRow = {
   readonly verifiedAtMs: number;
   /** When a trial load last ended; `null` = not tried yet, so the model is not listed (PR-05). */
   readonly trialAtMs: number | null;
+  /** Of a speaking model: seconds that the trial took for one second of speech; `null` = not measured. */
+  readonly speedFactor: number | null;
 };
 
 export type InstalledModels = {
@@ -36,15 +38,16 @@ type Row = Record<string, unknown>;
 export function createInstalledModels(db: Database): InstalledModels {
   const upsert = db.prepare<Row>(`
     INSERT INTO installed_models (id, name, slot, runtime_class, folder, file, bytes, sha256, mtime_ms, inode, source, state, reason,
-      installed_at, verified_at, trial_at)
+      installed_at, verified_at, trial_at, speed_factor)
     VALUES (@id, @name, @slot, @runtimeClass, @folder, @file, @bytes, @sha256, @mtimeMs, @inode, @source, @state, @reason,
-      @installedAtMs, @verifiedAtMs, @trialAtMs)
+      @installedAtMs, @verifiedAtMs, @trialAtMs, @speedFactor)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, slot = excluded.slot, runtime_class = excluded.runtime_class,
       folder = excluded.folder, file = excluded.file, bytes = excluded.bytes, sha256 = excluded.sha256, mtime_ms = excluded.mtime_ms,
       inode = excluded.inode, source = excluded.source, state = excluded.state, reason = excluded.reason,
-      installed_at = excluded.installed_at, verified_at = excluded.verified_at, trial_at = excluded.trial_at`);
+      installed_at = excluded.installed_at, verified_at = excluded.verified_at, trial_at = excluded.trial_at,
+      speed_factor = excluded.speed_factor`);
   const columns = `id, name, slot, runtime_class AS runtimeClass, folder, file, bytes, sha256, mtime_ms AS mtimeMs, inode, source, state,
-    reason, installed_at AS installedAtMs, verified_at AS verifiedAtMs, trial_at AS trialAtMs`;
+    reason, installed_at AS installedAtMs, verified_at AS verifiedAtMs, trial_at AS trialAtMs, speed_factor AS speedFactor`;
   const one = db.prepare<[string], InstalledRow>(`SELECT ${columns} FROM installed_models WHERE id = ?`);
   const all = db.prepare<[], InstalledRow>(`SELECT ${columns} FROM installed_models ORDER BY installed_at DESC, id`);
   const drop = db.prepare<[string]>('DELETE FROM installed_models WHERE id = ?');

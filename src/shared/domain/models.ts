@@ -32,14 +32,14 @@ export const ModelSlot = z.enum(['language', 'listen', 'speak', 'activity']);
 export type ModelSlot = z.infer<typeof ModelSlot>;
 
 /** Which adapter runs it (VO-102); nothing else tells models apart. */
-export const RuntimeClass = z.enum(['generic-gguf', 'moonshine', 'piper', 'silero-v4', 'silero-v5']);
+export const RuntimeClass = z.enum(['generic-gguf', 'moonshine', 'piper', 'kokoro', 'silero-v4', 'silero-v5']);
 export type RuntimeClass = z.infer<typeof RuntimeClass>;
 
 /** A model of several files is one file here, its files one after the other: one proof, one rename, never half a model. */
 export const ModelLayout = z
   .array(z.strictObject({ role: z.string().min(1).max(32), bytes: z.int().positive() }))
   .min(1)
-  .max(16);
+  .max(64);
 export type ModelLayout = z.infer<typeof ModelLayout>;
 
 /** A speaking voice of a model (VO-96). */
@@ -48,13 +48,24 @@ export const ModelVoice = z.strictObject({
   name: z.string(),
   language: z.string(),
   locale: z.string(),
-  gender: z.enum(['female', 'male', 'neutral']),
+  gender: z.enum(['female', 'male', 'neutral', 'unknown']),
+  /** What its makers think of it, A to F. */
+  grade: z.string().max(2).optional(),
 });
 export type ModelVoice = z.infer<typeof ModelVoice>;
 
 /** How a model is best asked, where its makers or our trials know better than the defaults of its class (RT-03). */
 export const ModelSampling = z.strictObject({ temperature: z.number().min(0).max(2), topP: z.number().gt(0).max(1) });
 export type ModelSampling = z.infer<typeof ModelSampling>;
+
+const ModelFile = z.strictObject({ name: z.string(), bytes: z.int().positive(), sha256: Sha256 });
+
+/**
+ * A file that is rewritten once on this machine after its download was proven, and what must come out: the rewrite gives the same bytes
+ * everywhere. `float-conv`: integer convolutions of the part `model` become float ones (speech facts, section 6).
+ */
+export const ModelPreparation = z.strictObject({ kind: z.literal('float-conv'), file: ModelFile });
+export type ModelPreparation = z.infer<typeof ModelPreparation>;
 
 const EntryFields = z.strictObject({
   id: ModelId,
@@ -65,7 +76,11 @@ const EntryFields = z.strictObject({
   about: z.string(),
   parameters: z.string(),
   licence: z.strictObject({ id: z.string(), url: z.url() }),
-  file: z.strictObject({ name: z.string(), bytes: z.int().positive(), sha256: Sha256 }),
+  /** What the licences want to be said beside the model; the whole of it lies in `resources/licences`. */
+  notice: z.string().max(1000).optional(),
+  /** As it is fetched. */
+  file: ModelFile,
+  prepare: ModelPreparation.optional(),
   sampling: ModelSampling.optional(),
   sources: z.array(ModelSource).min(1).max(8),
   starter: z.boolean(),
@@ -73,6 +88,8 @@ const EntryFields = z.strictObject({
   /** What it understands or speaks, by language tag. */
   languages: z.array(z.string()).max(128).optional(),
   voices: z.array(ModelVoice).max(64).optional(),
+  /** Of a speaking model that is not fast everywhere: the real-time factor up to which it may talk without having been chosen (VO-62). */
+  talk: z.strictObject({ maxFactor: z.number().gt(0).max(1) }).optional(),
   /** Of an activity model: from which probability on somebody speaks, and below which nobody does (VO-103). */
   activity: z.strictObject({ onset: z.number().gt(0).lt(1), offset: z.number().gt(0).lt(1) }).optional(),
 });
@@ -82,6 +99,21 @@ export const CatalogueEntry = EntryFields.refine(
   { path: ['layout'], error: 'the parts are not the file' },
 );
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
+
+/** The parts of a model's file as it lies on this machine: the fetched ones, but for what was made ready. */
+export function storedLayout({
+  file,
+  prepare,
+  layout,
+}: {
+  file: { bytes: number | null };
+  prepare?: ModelPreparation | undefined;
+  layout?: ModelLayout | undefined;
+}): ModelLayout {
+  const parts = layout ?? (file.bytes === null ? [] : [{ role: 'model', bytes: file.bytes }]);
+  const grown = prepare === undefined || file.bytes === null ? 0 : prepare.file.bytes - file.bytes;
+  return parts.map((part) => (part.role === 'model' ? { ...part, bytes: part.bytes + grown } : part));
+}
 
 export const InstalledModel = z.strictObject({
   id: ModelId,
@@ -93,6 +125,8 @@ export const InstalledModel = z.strictObject({
   state: z.enum(['proven', 'unproven', 'rejected']),
   reason: z.string().nullable(),
   installedAt: Timestamp,
+  /** Of a speaking model: seconds that this machine took for one second of its speech at the trial. */
+  speedFactor: z.number().positive().optional(),
 });
 export type InstalledModel = z.infer<typeof InstalledModel>;
 
@@ -117,6 +151,8 @@ export const DownloadJob = z.strictObject({
   restarted: z.string().nullable(),
   error: z.strictObject({ code: z.string(), data: z.record(z.string(), z.json()) }).nullable(),
   resumable: z.boolean(),
+  /** While `verifying`: how far the file is made ready for this machine; left out when there is nothing to make ready. */
+  prepared: z.number().min(0).max(1).optional(),
 });
 export type DownloadJob = z.infer<typeof DownloadJob>;
 

@@ -109,7 +109,7 @@ describe('phonemes with their punctuation', () => {
 
   it('asks for the words between pauses only, and keeps numbers and times whole', async () => {
     asked.length = 0;
-    expect(await spokenPhones('Well,  it’s 3.14 at 10:30!  Good?', echo)).toBe("Well, it's 3.14 at 10:30! Good?");
+    expect(await spokenPhones('Well,  it’s 3.14 at 10:30!  Good?', echo, 'en-us')).toBe("Well, it's 3.14 at 10:30! Good?");
     expect(asked).toEqual(['Well', "it's 3.14 at 10:30", 'Good']);
   });
 

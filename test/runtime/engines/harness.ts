@@ -77,7 +77,12 @@ export function setUpEngines<C extends Clock>(
     log: silentLog,
     machine,
     slot,
-    speechSlots: options.speechSlots ?? { chosen: () => null, path: async () => '/nowhere/model', spareActivity: () => null },
+    speechSlots: options.speechSlots ?? {
+      chosen: () => null,
+      usable: () => [],
+      path: async () => '/nowhere/model',
+      spareActivity: () => null,
+    },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     preflight: options.preflight ?? (async () => ({ fileBytes: 1000, trainedContext: 8192, needBytes: () => 1000 })),
   });

@@ -38,6 +38,7 @@ function setUp(change: Partial<SpeechSlots> = {}) {
   const chosen = { activity: installed('vad5'), listen: installed('asr'), speak: installed('tts') };
   const slots: SpeechSlots = {
     chosen: (slot) => chosen[slot],
+    usable: (slot) => [chosen[slot]],
     path: async (model) => speechModelPath(model.modelId as 'asr'),
     spareActivity: () => installed('vad4'),
     ...change,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createDownloads } from '../../../src/runtime/models/downloads/downloads.ts';
 import type { Downloads } from '../../../src/runtime/models/downloads/types.ts';
-import type { DownloadTarget, Targets, Trial } from '../../../src/runtime/models/ports.ts';
+import type { DownloadTarget, Prepare, Targets, Trial } from '../../../src/runtime/models/ports.ts';
 import { createRegistry, type Registry } from '../../../src/runtime/models/registry.ts';
 import { createPackages, type Packages } from '../../../src/runtime/models/sources/packages.ts';
 import { createFetch } from '../../../src/runtime/platform/fetch.ts';
@@ -14,9 +14,11 @@ import type { Clock, Fetch, Logger } from '../../../src/runtime/platform/ports.t
 import { createDownloadJobs } from '../../../src/runtime/store/downloads.ts';
 import { createInstalledModels, type InstalledModels } from '../../../src/runtime/store/installed.ts';
 import { createLedger, type Ledger } from '../../../src/runtime/store/ledger.ts';
-import { migration } from '../../../src/runtime/store/migrations/0002-models.ts';
+import { migration as modelTables } from '../../../src/runtime/store/migrations/0002-models.ts';
+import { migration as speedColumn } from '../../../src/runtime/store/migrations/0004-speed.ts';
 import { type JobId, ModelId } from '../../../src/shared/domain/ids.ts';
 import type { DownloadJob, ModelSource } from '../../../src/shared/domain/models.ts';
+import { AppError } from '../../../src/shared/errors/appError.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
 
 export const modelId = ModelId.parse('tiny-model');
@@ -29,6 +31,7 @@ export type HarnessOptions = {
   packages?: Packages;
   clock?: Clock;
   trial?: Trial;
+  prepare?: Prepare;
   offline?: () => boolean;
   env?: Record<string, string>;
   npmEntry?: string | null;
@@ -66,8 +69,9 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const db = new Database(join(dir, 'sotto.db'));
   db.pragma('journal_mode = WAL');
   if (db.pragma('user_version', { simple: true }) === 0) {
-    migration.up(db);
-    db.pragma('user_version = 2');
+    modelTables.up(db);
+    speedColumn.up(db);
+    db.pragma('user_version = 4');
   }
   const clock = options.clock ?? createFakeClock();
   const log = options.log ?? silent;
@@ -91,7 +95,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     clock,
     log,
     paths: { models, parts },
-    trial: options.trial ?? (async () => {}),
+    trial: options.trial ?? (async () => undefined),
+    prepare: options.prepare ?? (() => Promise.reject(new AppError('UNSUPPORTED', { what: 'preparing' }))),
     offline,
     random: () => 0.5,
   });

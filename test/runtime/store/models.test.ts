@@ -5,6 +5,7 @@ import { createDownloadJobs } from '../../../src/runtime/store/downloads.ts';
 import { createInstalledModels, type InstalledRow } from '../../../src/runtime/store/installed.ts';
 import { createLedger } from '../../../src/runtime/store/ledger.ts';
 import { migration } from '../../../src/runtime/store/migrations/0002-models.ts';
+import { migration as speedColumn } from '../../../src/runtime/store/migrations/0004-speed.ts';
 import { ModelId } from '../../../src/shared/domain/ids.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
 
@@ -12,6 +13,7 @@ let db: Database.Database;
 beforeEach(() => {
   db = new Database(':memory:');
   migration.up(db);
+  speedColumn.up(db);
 });
 afterEach(() => db.close());
 
@@ -87,6 +89,7 @@ describe('the installed models', () => {
       installedAtMs: 1,
       verifiedAtMs: 1,
       trialAtMs: null,
+      speedFactor: null,
     };
     installed.put(row);
     installed.put({ ...row, id: id('n'), installedAtMs: 2 });

@@ -35,7 +35,7 @@ function bytesOf(folder: string): Record<string, string> {
 }
 
 const rows: Migration = {
-  version: 4,
+  version: migrations.length + 1,
   name: 'rows',
   up: (db) => db.exec('CREATE TABLE extra (n INTEGER) STRICT; INSERT INTO extra SELECT no FROM sessions'),
 };

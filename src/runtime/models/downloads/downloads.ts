@@ -7,7 +7,7 @@ import type { DownloadJobs, StoredJob } from '../../store/downloads.ts';
 import type { InstalledModels } from '../../store/installed.ts';
 import { jobFolder, partPath } from '../folders.ts';
 import { downloadLimits as limits } from '../limits.ts';
-import type { Targets, Trial } from '../ports.ts';
+import type { Prepare, Targets, Trial } from '../ports.ts';
 import type { Registry } from '../registry.ts';
 import type { Packages } from '../sources/packages.ts';
 import { createDiskGate } from './disk.ts';
@@ -27,6 +27,7 @@ const keepPartsMs = 7 * 24 * 60 * 60_000;
  * a person's or a script's wish, `recover` goes on with what was wished before.
  *
  * @param deps.trial    loads a file once in the probe engine.
+ * @param deps.prepare  makes a file ready for this machine, where its target asks for it.
  * @param deps.offline  the offline switch; call `offlineChanged` when it turns.
  * @param deps.random   0…1, spreads the back-off.
  */
@@ -42,6 +43,7 @@ export function createDownloads(deps: {
   log: Logger;
   paths: Pick<Paths, 'models' | 'parts'>;
   trial: Trial;
+  prepare: Prepare;
   offline?: () => boolean;
   random?: () => number;
 }): Downloads {
@@ -53,8 +55,8 @@ export function createDownloads(deps: {
 
   const disk = createDiskGate({ files, modelsDir: paths.models, log, remaining: remainingBytes });
   const installer = createInstaller({ files, installed, clock, log, modelsDir: paths.models, trial: deps.trial });
-  const runDeps = { ...deps, installer, disk, partsDir: paths.parts, dispatch };
-  const isRunning = () => table.all().some(({ state }) => state.phase === 'downloading');
+  const runDeps = { ...deps, installer, disk, partsDir: paths.parts, dispatch, preparing };
+  const isRunning = () => table.all().some(({ state, prepared }) => state.phase === 'downloading' || prepared !== null);
   const snapshots = createSnapshots(clock, value, isRunning);
 
   return {
@@ -186,6 +188,11 @@ export function createDownloads(deps: {
     snapshots.changed();
   }
 
+  function preparing(job: Job, fraction: number | null): void {
+    job.prepared = fraction;
+    if (!closed) snapshots.changed();
+  }
+
   function act(job: Job, effect: JobEffect): void {
     switch (effect) {
       case 'save':
@@ -301,7 +308,7 @@ export function createDownloads(deps: {
       if (!isUnfinished(state) || state.total === null || state.placed) return sum;
       const target = targets.find(state.modelId);
       const packed = target !== null && routesOf(target)[state.route]?.kind === 'package' ? state.total : 0;
-      return sum + Math.max(0, state.total - state.received) + packed;
+      return sum + Math.max(0, state.total - state.received) + packed + (target?.prepare?.file.bytes ?? 0);
     }, 0);
   }
 
@@ -319,7 +326,7 @@ export function createDownloads(deps: {
   }
 
   function view(job: Job) {
-    return viewOf(job.state, job.speed.at(clock.monotonicMs()));
+    return viewOf(job.state, job.speed.at(clock.monotonicMs()), job.prepared);
   }
 
   function value() {

@@ -6,10 +6,18 @@ import type { Clock, Logger } from '../../platform/ports.ts';
 import type { InstalledModels, InstalledRow } from '../../store/installed.ts';
 import { safeFolder } from '../folders.ts';
 import { inspectModelFile } from '../inspect.ts';
-import type { DownloadTarget, Trial } from '../ports.ts';
+import type { DownloadTarget, Trial, TrialResult } from '../ports.ts';
 import { hashFile } from './part.ts';
 
 export type Place = { readonly folder: string; readonly path: string };
+
+/** How a trial ended: why the file is no good, or what was measured. */
+export type Tried = { readonly failure: AppError | null; readonly speedFactor: number | null };
+
+/** What lies in the end: the prepared file where there is one to be made, else the one that was fetched. */
+export function finalFile({ file, prepare }: DownloadTarget): DownloadTarget['file'] {
+  return prepare?.file ?? file;
+}
 
 /** From a whole part to a listed model: rename, row, trial (DL-13, RT-09). */
 export function createInstaller(deps: {
@@ -24,7 +32,7 @@ export function createInstaller(deps: {
 
   const placeOf = (target: DownloadTarget): Place => {
     const folder = join(modelsDir, safeFolder(target.modelId));
-    return { folder, path: join(folder, target.file.name) };
+    return { folder, path: join(folder, finalFile(target).name) };
   };
 
   return {
@@ -36,7 +44,8 @@ export function createInstaller(deps: {
     async isStanding(target: DownloadTarget, digest: string | null, signal: AbortSignal): Promise<number | null> {
       const place = placeOf(target);
       const facts = await files.stat(place.path);
-      if (digest === null || facts?.kind !== 'file' || (target.file.bytes !== null && facts.bytes !== target.file.bytes)) return null;
+      const { bytes: wanted } = finalFile(target);
+      if (digest === null || facts?.kind !== 'file' || (wanted !== null && facts.bytes !== wanted)) return null;
       const { sha256, bytes } = await hashFile(files, place.path, signal);
       return sha256 === digest ? bytes : null;
     },
@@ -64,48 +73,50 @@ export function createInstaller(deps: {
         slot: target.slot,
         runtimeClass: target.runtimeClass,
         folder: safeFolder(target.modelId),
-        file: target.file.name,
+        file: finalFile(target).name,
         bytes: facts.bytes,
         sha256,
         mtimeMs: Math.floor(facts.mtimeMs),
         inode: facts.inode,
         source: 'download',
-        state: target.file.sha256 === null ? 'unproven' : 'proven',
+        state: finalFile(target).sha256 === null ? 'unproven' : 'proven',
         reason: null,
         installedAtMs: now,
         verifiedAtMs: now,
         trialAtMs: null,
+        speedFactor: null,
       };
     },
 
     /**
      * Our pre-check, then the trial load in the probe engine.
      *
-     * @returns `null` when the file is good, else why it is not.
      * @throws AppError CANCELLED.
      */
-    async tryOut(target: DownloadTarget, signal: AbortSignal): Promise<AppError | null> {
+    async tryOut(target: DownloadTarget, signal: AbortSignal): Promise<Tried> {
       const { path } = placeOf(target);
       try {
         if (target.runtimeClass === 'generic-gguf') await inspectModelFile(files, path, clock);
         crashPoint('download.beforeTrial');
-        await trial(path, signal, target);
-        return null;
+        const measured: TrialResult | undefined = await trial(path, signal, target);
+        return { failure: null, speedFactor: measured?.speedFactor ?? null };
       } catch (error) {
         if (signal.aborted || isAppError(error, 'CANCELLED')) throw new AppError('CANCELLED');
         const failure = toAppError(error);
         log.warn('download.trialFailed', { modelId: target.modelId, code: failure.code });
-        return failure;
+        return { failure, speedFactor: null };
       }
     },
 
     /** Inside the transaction that ends the job. */
-    settle(target: DownloadTarget, failure: AppError | null): void {
+    settle(target: DownloadTarget, { failure, speedFactor }: Tried): void {
       const row = installed.get(target.modelId);
       if (row === null) return;
       const trialAtMs = clock.nowMs();
       installed.put(
-        failure === null ? { ...row, reason: null, trialAtMs } : { ...row, state: 'rejected', reason: failure.code, trialAtMs },
+        failure === null
+          ? { ...row, reason: null, trialAtMs, speedFactor }
+          : { ...row, state: 'rejected', reason: failure.code, trialAtMs },
       );
     },
   };

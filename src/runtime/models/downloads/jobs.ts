@@ -15,10 +15,21 @@ export type Job = {
   gate: Promise<void> | null;
   memo: PartMemo | null;
   stopTimer: () => void;
+  /** 0…1 while its file is made ready for this machine. */
+  prepared: number | null;
 };
 
 export function holdJob(state: StoredJob): Job {
-  return { state, speed: createSpeed(), tail: Promise.resolve(), controller: null, gate: null, memo: null, stopTimer: () => {} };
+  return {
+    state,
+    speed: createSpeed(),
+    tail: Promise.resolve(),
+    controller: null,
+    gate: null,
+    memo: null,
+    stopTimer: () => {},
+    prepared: null,
+  };
 }
 
 export function newJob(modelId: ModelId, total: number | null, routes: number, nowMs: number): StoredJob {

@@ -4,12 +4,12 @@ import type { Files } from '../../platform/files.ts';
 import type { Clock, Fetch } from '../../platform/ports.ts';
 import type { DownloadJobs } from '../../store/downloads.ts';
 import type { InstalledModels } from '../../store/installed.ts';
-import { jobFolder, partPath } from '../folders.ts';
-import type { DownloadTarget } from '../ports.ts';
+import { jobFolder, partPath, preparedPath } from '../folders.ts';
+import type { DownloadTarget, Prepare } from '../ports.ts';
 import type { Packages } from '../sources/packages.ts';
 import type { DiskGate } from './disk.ts';
 import { firstLine, peekBytes, startsWithGguf } from './firstBytes.ts';
-import type { Installer } from './install.ts';
+import { finalFile, type Installer } from './install.ts';
 import type { Job } from './jobs.ts';
 import { openPart, type Part } from './part.ts';
 import type { JobInput } from './reducer.ts';
@@ -25,9 +25,12 @@ export type RunDeps = {
   files: Files;
   clock: Clock;
   disk: DiskGate;
+  prepare: Prepare;
   partsDir: string;
   /** Moves the job on. In a transaction together with `also`, if given. */
   dispatch: (job: Job, input: JobInput, also?: () => void) => void;
+  /** How far a job's file is made ready; `null` = that is over. It lives with the process. */
+  preparing: (job: Job, fraction: number | null) => void;
 };
 
 /**
@@ -38,13 +41,15 @@ export type RunDeps = {
  */
 export async function runJob(deps: RunDeps, job: Job, target: DownloadTarget, signal: AbortSignal): Promise<void> {
   const { installer, dispatch, files, partsDir } = deps;
-  const standing = await installer.isStanding(target, target.file.sha256 ?? job.state.digest, signal);
-  let digest = target.file.sha256 ?? job.state.digest;
+  let digest = finalFile(target).sha256 ?? job.state.digest;
+  const standing = await installer.isStanding(target, digest, signal);
   if (standing === null) {
     await deps.disk.enter();
-    digest = await bringAndProve(deps, job, target, signal);
-    if (digest === null) return;
-    await installer.place(target, partPath(partsDir, job.state.jobId));
+    const brought = await bringAndProve(deps, job, target, signal);
+    if (brought === null) return;
+    const made = await makeReady(deps, job, target, signal);
+    await installer.place(target, made ?? partPath(partsDir, job.state.jobId));
+    digest ??= brought;
     job.memo = null;
   } else {
     stopIf(signal);
@@ -57,11 +62,12 @@ export async function runJob(deps: RunDeps, job: Job, target: DownloadTarget, si
   dispatch(job, { type: 'placed' }, () => deps.installed.put(row));
   crashPoint('download.afterRow');
   await files.remove(jobFolder(partsDir, job.state.jobId));
-  const failure = await installer.tryOut(target, signal);
+  const tried = await installer.tryOut(target, signal);
   stopIf(signal);
+  const { failure } = tried;
   const input: JobInput =
     failure === null ? { type: 'tried' } : { type: 'rejected', error: { code: failure.code, data: jsonData(failure) } };
-  dispatch(job, input, () => installer.settle(target, failure));
+  dispatch(job, input, () => installer.settle(target, tried));
   crashPoint('download.afterTrial');
 }
 
@@ -75,7 +81,7 @@ async function bringAndProve(deps: RunDeps, job: Job, target: DownloadTarget, si
     const route = routesOf(target)[job.state.route];
     if (route === undefined) throw new AppError('SOURCE_FILE_MISSING');
     if (route.kind === 'http') await overHttp(deps, job, target, part, route.url, signal);
-    else await fromPackages(deps, job, part, route, signal);
+    else if (!(await isWhole(job, target, part))) await fromPackages(deps, job, part, route, signal);
     stopIf(signal);
     dispatch(job, { type: 'lastByte', received: part.written() });
     await part.sync();
@@ -83,6 +89,38 @@ async function bringAndProve(deps: RunDeps, job: Job, target: DownloadTarget, si
   } finally {
     job.memo = await part.close().catch(() => null);
   }
+}
+
+/**
+ * The prepared form of a proven part, where the target wants one. The part stays until the model is listed, so that a try that is cut short
+ * begins here again.
+ *
+ * @returns its path; `null` when there is nothing to make.
+ * @throws AppError MODEL_FILE_CORRUPT if something else came out than was promised, and what `Prepare` throws.
+ */
+async function makeReady(deps: RunDeps, job: Job, target: DownloadTarget, signal: AbortSignal): Promise<string | null> {
+  if (target.prepare === undefined) return null;
+  const { jobId } = job.state;
+  const from = partPath(deps.partsDir, jobId);
+  const to = preparedPath(deps.partsDir, jobId);
+  deps.preparing(job, 0);
+  try {
+    const options = { signal, onProgress: (fraction: number) => deps.preparing(job, fraction) };
+    const { bytes, sha256 } = await deps.prepare({ from, to, target }, options);
+    stopIf(signal);
+    const wanted = target.prepare.file;
+    if (bytes !== wanted.bytes || sha256 !== wanted.sha256) throw new AppError('MODEL_FILE_CORRUPT', { reason: 'prepared otherwise' });
+    crashPoint('download.prepared');
+    return to;
+  } finally {
+    deps.preparing(job, null);
+  }
+}
+
+/** A part that an earlier run had joined and proven, before it was cut short: packages are not fetched anew for it. */
+async function isWhole(job: Job, target: DownloadTarget, part: Part): Promise<boolean> {
+  const { bytes, sha256 } = target.file;
+  return sha256 !== null && job.state.digest === sha256 && part.written() === bytes && (await part.digest()) === sha256;
 }
 
 async function overHttp(deps: RunDeps, job: Job, target: DownloadTarget, part: Part, url: string, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import type { StoredJob } from '../../store/downloads.ts';
 import { etaMs } from './speed.ts';
 
 /** A job as the contract shows it. `bytesPerSec` counts only while bytes can arrive. */
-export function viewOf(job: StoredJob, speed: number): DownloadJob {
+export function viewOf(job: StoredJob, speed: number, prepared: number | null = null): DownloadJob {
   const bytesPerSec = job.phase === 'downloading' ? speed : 0;
   return {
     jobId: job.jobId,
@@ -23,5 +23,6 @@ export function viewOf(job: StoredJob, speed: number): DownloadJob {
     restarted: job.restarted,
     error: job.error,
     resumable: job.resumable,
+    ...(prepared === null ? {} : { prepared }),
   };
 }

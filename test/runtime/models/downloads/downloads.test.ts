@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { Trial } from '../../../../src/runtime/models/ports.ts';
 import { createFiles, type Files } from '../../../../src/runtime/platform/files.ts';
 import { AppError } from '../../../../src/shared/errors/appError.ts';
 import { deferred } from '../../../../src/shared/util/deferred.ts';
@@ -196,8 +197,9 @@ describe('a download', () => {
   it('a trial that fails leaves the file, lists it as rejected, and the job fails with the code of the trial', async () => {
     await using server = await faultServer([{ path: '/m.gguf', body: model }]);
     let refuse = true;
-    const trial = async () => {
+    const trial: Trial = async () => {
       if (refuse) throw new AppError('TEMPLATE_REJECTED', { reason: 'loops' });
+      return undefined;
     };
     await using rt = createHarness({ targets: [targetOf(model, [server.url('/m.gguf')])], trial });
     const { jobId } = await rt.downloads.start(modelId);
@@ -216,9 +218,10 @@ describe('a download', () => {
   it('nothing is listed before the trial has ended (PR-05)', async () => {
     await using server = await faultServer([{ path: '/m.gguf', body: model }]);
     const [inTrial, mayEnd] = [deferred<void>(), deferred<void>()];
-    const trial = async () => {
+    const trial: Trial = async () => {
       inTrial.resolve();
       await mayEnd.promise;
+      return undefined;
     };
     await using rt = createHarness({ targets: [targetOf(model, [server.url('/m.gguf')])], trial });
     const { jobId } = await rt.downloads.start(modelId);
@@ -236,7 +239,10 @@ describe('a download', () => {
     const junk = Buffer.concat([Buffer.from('GGUF'), model.subarray(100, 5000)]);
     await using server = await faultServer([{ path: '/m.gguf', body: junk }]);
     let trials = 0;
-    const trial = async () => void (trials += 1);
+    const trial: Trial = async () => {
+      trials += 1;
+      return undefined;
+    };
     await using rt = createHarness({ targets: [targetOf(junk, [server.url('/m.gguf')])], trial });
     const { jobId } = await rt.downloads.start(modelId);
     expect(await rt.until(jobId, 'failed', 'installed')).toMatchObject({ phase: 'failed', error: { code: 'MODEL_FILE_CORRUPT' } });
