@@ -15,7 +15,13 @@ if (typeof window !== 'undefined') {
   }
   window.ResizeObserver ??= NoResizeObserver;
   globalThis.ResizeObserver ??= NoResizeObserver;
-  const missing = { scrollIntoView: () => {}, scrollTo: () => {}, hasPointerCapture: () => false, releasePointerCapture: () => {} };
+  const missing = {
+    scrollIntoView: () => {},
+    scrollTo: () => {},
+    hasPointerCapture: () => false,
+    setPointerCapture: () => {},
+    releasePointerCapture: () => {},
+  };
   for (const [name, value] of Object.entries(missing))
     if (!(name in Element.prototype)) Object.assign(Element.prototype, { [name]: value });
   // Lists that draw only what is in view need a height to be in view of.

@@ -17,10 +17,12 @@ export type CaptureState =
 /** Why what was being said ended: as `end` wished, or because something else came between. */
 export type EndCause = 'ended' | 'muted' | 'deviceChanged' | 'closed';
 
+type Talk = { readonly pressedAtMs: number; readonly preRollMs: number };
+
 export type CaptureDeps = LineDeps & {
   /** A frame of what is being said; its samples are the receiver's. */
   readonly onFrame: (frame: AudioFrame) => void;
-  /** What `begin` opened is complete. */
+  /** What `begin` opened is complete: once for each `begin` that was taken. */
   readonly onEnded: (cause: EndCause) => void;
   readonly onLevel: (level: Level) => void;
   /** MIC_SILENT, VOICE_DEVICE_CHANGED, DEVICE_LOST: once each time. */
@@ -61,17 +63,18 @@ export function createCapture(deps: CaptureDeps): Capture {
   let wanted: string | null = null;
   let opening: AbortController | null = null;
   let stopWaiting = () => {};
-  /** Since when somebody talks; null when nobody does. */
-  let talking: { readonly pressedAtMs: number; readonly preRollMs: number } | null = null;
+  /** What was begun and has not ended, oldest first: a new press may come while the tail of the one before is still on its way. */
+  const talks: Talk[] = [];
 
   const become = (next: CaptureState) => {
     state = next;
     for (const listener of [...listeners]) listener();
   };
   const endTalk = (cause: EndCause) => {
-    if (talking === null) return;
-    talking = null;
-    deps.onEnded(cause);
+    if (talks.shift() !== undefined) deps.onEnded(cause);
+  };
+  const endTalks = (cause: EndCause) => {
+    while (talks.length > 0) endTalk(cause);
   };
   const abandon = () => {
     opening?.abort();
@@ -82,7 +85,7 @@ export function createCapture(deps: CaptureDeps): Capture {
     line = null;
     leaving = null;
   };
-  const sendBegin = (to: Line, { pressedAtMs, preRollMs }: NonNullable<typeof talking>) => {
+  const sendBegin = (to: Line, { pressedAtMs, preRollMs }: Talk) => {
     const late = Math.max(0, clock.monotonicMs() - pressedAtMs);
     to.send({ type: 'begin', preRollMs: Math.min(audio.ringMs, preRollMs + late) });
   };
@@ -114,7 +117,9 @@ export function createCapture(deps: CaptureDeps): Capture {
       }
       line = opened;
       become({ phase: heard ? 'live' : 'opening', device: opened.device });
-      if (talking !== null) sendBegin(opened, talking);
+      // Of several only the newest is still being said.
+      while (talks.length > 1) endTalk('ended');
+      if (talks[0] !== undefined) sendBegin(opened, talks[0]);
     } catch (error) {
       // Chromium says so also of what was stopped while it was being opened.
       throw mine.signal.aborted ? new AppError('CANCELLED', {}, { cause: error }) : toAppError(error);
@@ -131,7 +136,7 @@ export function createCapture(deps: CaptureDeps): Capture {
     old.finish().then(() => {
       // Muted, closed or opened anew meanwhile.
       if (leaving !== old) return;
-      endTalk('deviceChanged');
+      endTalks('deviceChanged');
       leaving = null;
       reopen(1);
     }, deps.onError);
@@ -146,7 +151,7 @@ export function createCapture(deps: CaptureDeps): Capture {
           return;
         }
         const gone = new AppError('DEVICE_LOST', { kind: 'input' }, { cause: error });
-        endTalk('deviceChanged');
+        endTalks('deviceChanged');
         become({ phase: 'failed', error: gone });
         deps.onNotice(gone);
       },
@@ -168,21 +173,22 @@ export function createCapture(deps: CaptureDeps): Capture {
       } catch (error) {
         const failed = toAppError(error);
         if (failed.code !== 'CANCELLED') {
-          talking = null;
           become({ phase: 'failed', error: failed });
+          endTalks('closed');
         }
         throw failed;
       }
     },
     begin(pressedAtMs = clock.monotonicMs(), preRollMs = audio.preRollMs) {
       if (line === null && opening === null) return false;
-      talking = { pressedAtMs, preRollMs };
-      if (line !== null) sendBegin(line, talking);
+      const talk = { pressedAtMs, preRollMs };
+      talks.push(talk);
+      if (line !== null) sendBegin(line, talk);
       return true;
     },
     end(tailMs = audio.tailMs) {
-      if (talking === null) return;
-      if (line === null) endTalk('ended');
+      if (talks.length === 0) return;
+      if (line === null) endTalks('ended');
       else line.send({ type: 'end', tailMs });
     },
     setMuted(muted) {
@@ -190,12 +196,12 @@ export function createCapture(deps: CaptureDeps): Capture {
       if (!muted) return become({ phase: 'closed' });
       abandon();
       become({ phase: 'muted' });
-      endTalk('muted');
+      endTalks('muted');
     },
     close() {
       abandon();
       if (state.phase !== 'muted') become({ phase: 'closed' });
-      endTalk('closed');
+      endTalks('closed');
     },
   };
 }

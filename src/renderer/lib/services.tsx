@@ -6,13 +6,18 @@ import type { SessionListValue } from '../../shared/contract/sessions.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { SessionId } from '../../shared/domain/ids.ts';
 import type { LanguageStatus } from '../../shared/domain/models.ts';
+import type { VoiceView } from '../../shared/domain/voiceView.ts';
 import type { Clock } from '../../shared/util/clock.ts';
+import type { Sound } from '../audio/sound.ts';
 import { type Api, type Connection, type ConnectionState, createConnection } from './connection.ts';
 import { createDrafts, type Drafts } from './drafts.ts';
 import { createLive, type Live } from './live.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import type { SessionMirror } from './sessions.ts';
+import { createTalkKey, type TalkKey } from './talkKey.ts';
 import type { Transport } from './transport.ts';
+import { useUi } from './ui.ts';
+import { createPageVoice, type PageVoice } from './voice.ts';
 
 /** All that a screen gets from outside, made once per page. */
 export type Services = {
@@ -29,14 +34,35 @@ export type Services = {
     readonly language: StoreApi<Live<LanguageStatus>>;
     readonly settings: StoreApi<Live<Settings>>;
     readonly health: StoreApi<Live<RuntimeHealth>>;
+    readonly voice: StoreApi<Live<VoiceView>>;
   };
+  /** The devices, where they are not the real ones. */
+  readonly sound?: Sound | undefined;
+  readonly voice: PageVoice;
+  readonly talkKey: TalkKey;
   close(): void;
 };
 
-export function createServices(deps: { transport: Transport; clock: Clock }): Services {
+/** @param deps.sound  the devices, where they are not the real ones. */
+export function createServices(deps: { transport: Transport; clock: Clock; sound?: Sound | undefined }): Services {
   const connection = createConnection(deps);
   const ended = new AbortController();
-  const live = { connection, clock: deps.clock, signal: ended.signal };
+  const mirror = { connection, clock: deps.clock, signal: ended.signal };
+  const live: Services['live'] = {
+    sessions: createLive(mirror, (api, options) => api.sessions.watchList({}, options)),
+    downloads: createLive(mirror, (api, options) => api.models.downloads({}, options)),
+    language: createLive(mirror, (api, options) => api.models.language({}, options)),
+    settings: createLive(mirror, (api, options) => api.settings.watch({}, options)),
+    health: createLive(mirror, (api, options) => api.runtime.health({}, options)),
+    voice: createLive(mirror, (api, options) => api.voice.phase({}, options)),
+  };
+  const voice = createPageVoice({
+    openVoice: (signal) => deps.transport.openVoice(signal),
+    api: connection.api,
+    clock: deps.clock,
+    live,
+    sound: deps.sound,
+  });
   return {
     kind: deps.transport.kind,
     connection,
@@ -44,14 +70,12 @@ export function createServices(deps: { transport: Transport; clock: Clock }): Se
     clock: deps.clock,
     drafts: createDrafts({ connection, clock: deps.clock }),
     mirrors: createMirrors({ connection, clock: deps.clock }),
-    live: {
-      sessions: createLive(live, (api, options) => api.sessions.watchList({}, options)),
-      downloads: createLive(live, (api, options) => api.models.downloads({}, options)),
-      language: createLive(live, (api, options) => api.models.language({}, options)),
-      settings: createLive(live, (api, options) => api.settings.watch({}, options)),
-      health: createLive(live, (api, options) => api.runtime.health({}, options)),
-    },
+    live,
+    sound: deps.sound,
+    voice,
+    talkKey: createTalkKey({ press: (atMs) => voice.press(useUi.getState().sessionId, atMs), release: voice.release }),
     close() {
+      voice.close();
       ended.abort();
       connection.close();
     },
