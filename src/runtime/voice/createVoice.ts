@@ -337,7 +337,7 @@ export function createVoice(deps: VoiceDeps): Voice {
     return true;
   }
 
-  function commit({ turn, utterance, text }: Extract<VoiceEffect, { do: 'commit' }>): void {
+  function commit({ turn, utterance, text, replaces }: Extract<VoiceEffect, { do: 'commit' }>): void {
     const said = saying?.utterance === utterance ? saying : null;
     const nowMs = clock.monotonicMs();
     caption = { utterance, text, stable: text, final: true };
@@ -348,6 +348,7 @@ export function createVoice(deps: VoiceDeps): Voice {
         runId: `${instance}-${utterance}`,
         sessionId: said?.sessionId ?? null,
         text,
+        replaces,
         language: said?.language ?? 'en',
         lastVoicedMs: ears.lastVoicedMs() ?? said?.endDecidedMs ?? nowMs,
         marks: { endDecided: said?.endDecidedMs ?? nowMs, asrFinal: said?.asrFinalMs ?? nowMs, committed: nowMs },

@@ -16,10 +16,11 @@ export type Conversation = {
   /**
    * Commits what was said (VO-28): `turns.send` with source `voice`. A null session becomes a new one.
    *
-   * @param input.key  idempotency key; the same twice makes one turn.
+   * @param input.key       idempotency key; the same twice makes one turn.
+   * @param input.replaces  the cancelled turn that the words go on from (row 31): its exchange is folded away.
    * @throws AppError as `turns.send`.
    */
-  send(input: { sessionId: SessionId | null; text: string; key: string }): SpokenTurn;
+  send(input: { sessionId: SessionId | null; text: string; key: string; replaces?: TurnId | undefined }): SpokenTurn;
   /** Ends a turn that works; one that has ended is left alone. */
   cancel(turn: SpokenTurn, reason: CancelReason): void;
   /** The answer from its beginning, until it ended. */
@@ -38,6 +39,8 @@ export type ReplyItem =
   /** `contextReady` counts as reached when reading begins, the first token with the first delta. */
   | { readonly kind: 'stage'; readonly stage: 'loading' | 'reading' | 'writing'; readonly fraction: number | null }
   | { readonly kind: 'delta'; readonly text: string }
+  /** The deltas so far are void: the answer begins anew (VO-61). */
+  | { readonly kind: 'replaced' }
   | { readonly kind: 'ended'; readonly how: 'completed' | 'cancelled' }
   | { readonly kind: 'ended'; readonly how: 'failed'; readonly error: AppError };
 

@@ -46,6 +46,8 @@ export type CommitRequest = {
   readonly runId: string;
   readonly sessionId: SessionId | null;
   readonly text: string;
+  /** The turn that these words go on from. */
+  readonly replaces: number | null;
   readonly language: string;
   /** Monotonic. */
   readonly lastVoicedMs: number;
@@ -102,6 +104,8 @@ export function createAnswers(deps: {
   let generations = 0;
   let late = 0;
   let present: Answer | null = null;
+  /** Of the last commit: what is joined can only be joined to that one. */
+  const ids = new Map<number, SpokenTurn>();
   /** Stopped; the page is about to say what it had sounded. */
   let stopping: { answer: Answer; units: number; store: boolean; tell: () => void } | null = null;
 
@@ -179,6 +183,8 @@ export function createAnswers(deps: {
       case 'delta':
         answer.watch.mark('firstToken', now);
         return speaker.push(item.text);
+      case 'replaced':
+        return speaker.restart();
       case 'ended':
         answer.stage = null;
         answer.watch.mark('replyDone', now);
@@ -213,7 +219,11 @@ export function createAnswers(deps: {
 
   return {
     commit(request) {
-      const spoken = conversation.send({ sessionId: request.sessionId, text: request.text, key: request.runId });
+      const { sessionId, text, runId: key, replaces } = request;
+      const before = replaces === null ? undefined : ids.get(replaces)?.turnId;
+      const spoken = conversation.send({ sessionId, text, key, replaces: before });
+      ids.clear();
+      ids.set(request.turn, spoken);
       if (present !== null) drop(present);
       generations += 1;
       const generation = generations;

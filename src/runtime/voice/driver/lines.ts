@@ -1,5 +1,7 @@
+import { lineData } from '../../../shared/contract/lineData.ts';
 import { type LineDown, type LineUp, type LineWire, parseLineUp } from '../../../shared/contract/voiceLine.ts';
 import type { AudioFrame } from '../../../shared/domain/audio.ts';
+import { AppError } from '../../../shared/errors/appError.ts';
 import { decodeFrame } from '../../../shared/util/audioWire.ts';
 import type { Logger } from '../../platform/ports.ts';
 
@@ -80,8 +82,7 @@ export function createLines(deps: {
 
 /** @throws AppError INVALID_INPUT, INVALID_AUDIO. */
 function parsed(data: unknown): { up: LineUp } | { frame: AudioFrame } {
-  if (typeof data === 'string') return { up: parseLineUp(data) };
-  if (data instanceof Uint8Array) return { frame: decodeFrame(data) };
-  if (data instanceof ArrayBuffer) return { frame: decodeFrame(new Uint8Array(data)) };
-  throw new TypeError('neither text nor bytes');
+  const message = lineData('up', data);
+  if (message === null) throw new AppError('INVALID_INPUT', { field: 'line', reason: 'type' });
+  return typeof message === 'string' ? { up: parseLineUp(message) } : { frame: decodeFrame(message) };
 }
