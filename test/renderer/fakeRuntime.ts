@@ -9,10 +9,10 @@ import type { RuntimeHealth } from '../../src/shared/contract/runtime.ts';
 import type { SearchHit, SessionListValue } from '../../src/shared/contract/sessions.ts';
 import { Settings } from '../../src/shared/contract/settings.ts';
 import type { DurableEvent, DurableEventData, DurableEventType, EphemeralEvent, WatchItem } from '../../src/shared/domain/events.ts';
-import { type MessageId, newId, type SessionId, type TurnId } from '../../src/shared/domain/ids.ts';
+import { type MessageId, type ModelId, newId, type SessionId, type TurnId } from '../../src/shared/domain/ids.ts';
 import { limits } from '../../src/shared/domain/limits.ts';
 import { plainText } from '../../src/shared/domain/message.ts';
-import type { CatalogueEntry, DownloadJob, LanguageStatus } from '../../src/shared/domain/models.ts';
+import type { CatalogueEntry, DownloadJob, InstalledModel, LanguageStatus } from '../../src/shared/domain/models.ts';
 import type { Session, TranscriptMessage, Turn, TurnSummary, Usage } from '../../src/shared/domain/session.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import { codes, type ErrorCode } from '../../src/shared/errors/codes.ts';
@@ -147,6 +147,8 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
   const list = createLiveValue<SessionListValue>({ sessions: [], total: 0, trashed: 0 });
   let newDraft = '';
   let catalogue: CatalogueEntry[] = [starter];
+  let installed: InstalledModel[] = [];
+  let loaded: { key: string; memoryBytes: number | null; modelIds: ModelId[] }[] = [];
   let searchHits: ((query: string) => SearchHit[]) | null = null;
   /** Calls by name, in order, with their input. */
   const calls: { name: string; input: unknown }[] = [];
@@ -546,24 +548,41 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         await enter('models.catalogue', {});
         return { entries: catalogue };
       }),
-      installed: os.models.installed.handler(() => ({ models: [] })),
+      installed: os.models.installed.handler(async () => {
+        await enter('models.installed', {});
+        return { models: installed };
+      }),
+      loaded: os.models.loaded.handler(async () => {
+        await enter('models.loaded', {});
+        return { engines: loaded };
+      }),
       startDownload: os.models.startDownload.handler(async ({ input }) => {
         await enter('models.startDownload', input);
-        const job = downloadJob({ phase: 'queued', received: 0, bytesPerSec: 0, etaMs: null });
-        downloads.set({ jobs: [job] });
+        const { modelId } = input;
+        const total = catalogue.find(({ id }) => id === modelId)?.file.bytes ?? starter.file.bytes;
+        const job = downloadJob({
+          jobId: newId('job', nowMs()),
+          modelId,
+          phase: 'queued',
+          received: 0,
+          total,
+          bytesPerSec: 0,
+          etaMs: null,
+        });
+        downloads.set({ jobs: [...downloads.get().jobs.filter((one) => one.modelId !== modelId), job] });
         return { jobId: job.jobId, joined: false };
       }),
       pauseDownload: os.models.pauseDownload.handler(async ({ input }) => {
         await enter('models.pauseDownload', input);
-        return moveJob({ phase: 'paused', bytesPerSec: 0, etaMs: null });
+        return moveJob({ phase: 'paused', bytesPerSec: 0, etaMs: null }, input.jobId);
       }),
       resumeDownload: os.models.resumeDownload.handler(async ({ input }) => {
         await enter('models.resumeDownload', input);
-        return moveJob({ phase: 'downloading', error: null });
+        return moveJob({ phase: 'downloading', error: null }, input.jobId);
       }),
       cancelDownload: os.models.cancelDownload.handler(async ({ input }) => {
         await enter('models.cancelDownload', input);
-        return moveJob({ phase: 'cancelled', received: 0 });
+        return moveJob({ phase: 'cancelled', received: 0 }, input.jobId);
       }),
       downloads: os.models.downloads.handler(({ signal }) => downloads.watch(signal)),
       language: os.models.language.handler(({ signal }) => language.watch(signal)),
@@ -608,9 +627,15 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     }),
   });
 
-  const moveJob = (values: Partial<DownloadJob>): DownloadJob => {
-    const job = { ...downloadJob(), ...downloads.get().jobs[0], ...values };
-    downloads.set({ jobs: [job] });
+  /** Changes the job with this id, or the first one. */
+  const moveJob = (values: Partial<DownloadJob>, jobId?: string): DownloadJob => {
+    const { jobs } = downloads.get();
+    const at = Math.max(
+      0,
+      jobs.findIndex((one) => one.jobId === jobId),
+    );
+    const job = { ...downloadJob(), ...jobs[at], ...values };
+    downloads.set({ jobs: jobs.length === 0 ? [job] : jobs.with(at, job) });
     return job;
   };
 
@@ -716,6 +741,12 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     },
     setMachine(info: Partial<MachineInfo>) {
       machine = { ...machine, ...info };
+    },
+    setInstalled(models: InstalledModel[]) {
+      installed = models;
+    },
+    setLoaded(engines: typeof loaded) {
+      loaded = engines;
     },
     setCatalogue(entries: CatalogueEntry[]) {
       catalogue = entries;

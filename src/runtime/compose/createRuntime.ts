@@ -177,6 +177,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       settings,
       language: deps.languageStatus ?? engines.status,
       machineInfo: createMachineInfo({ machine, files, modelsDir: paths.models, language: deps.languageStatus ?? engines.status, offline }),
+      loaded: () => engines.loaded(),
       enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
       vad: engines.vad,

@@ -12,7 +12,7 @@ import type { SpeechToText } from '../inference/speechToText.ts';
 import type { TextToSpeech } from '../inference/textToSpeech.ts';
 import type { Vad } from '../inference/vad.ts';
 import { childEnv } from '../platform/childEnv.ts';
-import type { Machine } from '../platform/machine.ts';
+import { type Machine, residentBytes } from '../platform/machine.ts';
 import type { Clock, Logger, Paths } from '../platform/ports.ts';
 import { createEngineClient, type EngineClient, loadDeadlineMs } from './engineClient.ts';
 import { type FilePreparation, prepareFile } from './filePreparation.ts';

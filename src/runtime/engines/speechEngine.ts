@@ -1,4 +1,5 @@
 import { SpeechLoadParams } from '../../engine/contract/speech.ts';
+import type { ModelId } from '../../shared/domain/ids.ts';
 import type { ModelLayout, RuntimeClass } from '../../shared/domain/models.ts';
 import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import type { Logger } from '../platform/ports.ts';
@@ -19,6 +20,8 @@ export type SpeechEngine = {
    * @throws AppError VAD_UNAVAILABLE, ASR_UNAVAILABLE, TTS_UNAVAILABLE, ENGINE_*, CANCELLED.
    */
   load(slot: SpeechSlot, model: InstalledSpeech | null, signal: AbortSignal): Promise<LoadedSpeech>;
+  /** What the engine that lives now holds. */
+  loaded(): readonly ModelId[];
   /** One call at a time per slot; eight may wait. */
   readonly turnstiles: Readonly<Record<SpeechSlot, Turnstile>>;
 };
@@ -40,6 +43,7 @@ export function createSpeechEngine(deps: { client: EngineClient; slots: SpeechSl
 
   return {
     turnstiles: { activity: createTurnstile(64), listen: createTurnstile(8), speak: createTurnstile(8) },
+    loaded: () => [...present.values()].filter(({ generation }) => generation === client.generation()).map(({ model }) => model.modelId),
     async load(slot, model, signal) {
       if (model === null) throw new AppError(missing[slot], { reason: 'model-missing' });
       const live = () => {

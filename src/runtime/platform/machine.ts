@@ -21,6 +21,16 @@ export function createMachine(read: (file: string) => string | null = readText):
   };
 }
 
+/**
+ * Memory that a process holds now, `null` where the system does not say.
+ *
+ * @source proc_pid_status(5), `VmRSS`
+ */
+export function residentBytes(pid: number | null, read: (file: string) => string | null = readText): number | null {
+  const found = pid === null ? null : /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '');
+  return found?.[1] === undefined ? null : Number(found[1]) * 1024;
+}
+
 /** `MemAvailable` of /proc/meminfo in bytes. @source proc_meminfo(5) */
 export function memAvailable(text: string | null): number | null {
   const found = /^MemAvailable:\s+(\d+) kB$/m.exec(text ?? '');

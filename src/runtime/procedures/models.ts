@@ -13,6 +13,8 @@ export type ModelsServices = {
   downloads: Pick<Downloads, 'start' | 'pause' | 'resume' | 'cancel' | 'watch'>;
   /** The language slot; owned by the engines. */
   language: Pick<LiveValue<LanguageStatus>, 'watch'>;
+  /** What is in memory now. */
+  loaded: () => { key: string; memoryBytes: number | null; modelIds: ModelId[] }[];
   /** Takes back that a model was switched off. @throws AppError MODEL_NOT_INSTALLED. */
   enableLanguage: (modelId: ModelId) => void | Promise<void>;
 };
@@ -29,6 +31,7 @@ export const modelsProcedures = (services: ModelsServices) => {
     cancelDownload: os.cancelDownload.handler(({ input }) => downloads.cancel(input.jobId)),
     downloads: os.downloads.handler(({ signal }) => downloads.watch(signal)),
     language: os.language.handler(({ signal }) => services.language.watch(signal)),
+    loaded: os.loaded.handler(() => ({ engines: services.loaded() })),
     enableLanguage: os.enableLanguage.handler(async ({ input }) => {
       await services.enableLanguage(input.modelId);
       return { enabled: true as const };

@@ -38,6 +38,15 @@ export const models = {
     .errors(errors())
     .input(z.strictObject({}))
     .output(eventIterator(live(LanguageStatus))),
+  /** What is in memory now. Models of one engine share its process, and so its memory; `null` = the system does not say. */
+  loaded: oc
+    .errors(errors())
+    .input(z.strictObject({}))
+    .output(
+      z.strictObject({
+        engines: z.array(z.strictObject({ key: z.string(), memoryBytes: z.int().min(0).nullable(), modelIds: z.array(ModelId) })),
+      }),
+    ),
   /** A person's wish to try a model again that was switched off after crashes (RT-10). */
   enableLanguage: oc
     .errors(errors('MODEL_NOT_INSTALLED'))

@@ -18,6 +18,8 @@ const fields = {
   tones: z.boolean(),
   /** Where first run stands; a person can leave it and come back (UX-17). */
   firstRun: z.enum(['privacy', 'microphone', 'machine', 'talk', 'done']),
+  /** No wish to talk: first run then gets only what answers (UX-23). */
+  typeOnly: z.boolean(),
   /** The three questions of Privacy; off until answered (UX-18). */
   lookForUpdates: z.boolean(),
   searchHub: z.boolean(),
@@ -35,6 +37,7 @@ export const Settings = z.strictObject({
   voiceSpeed: fields.voiceSpeed.default(1),
   tones: fields.tones.default(true),
   firstRun: fields.firstRun.default('privacy'),
+  typeOnly: fields.typeOnly.default(false),
   lookForUpdates: fields.lookForUpdates.default(false),
   searchHub: fields.searchHub.default(false),
   lookForModels: fields.lookForModels.default(false),

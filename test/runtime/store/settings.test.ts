@@ -33,6 +33,7 @@ it('a value that this build does not know is read as the default and kept', () =
     voiceSpeed: 1,
     tones: true,
     firstRun: 'privacy',
+    typeOnly: false,
     lookForUpdates: false,
     searchHub: false,
     lookForModels: false,
