@@ -14,10 +14,12 @@ import { limits } from '../../src/shared/domain/limits.ts';
 import { plainText } from '../../src/shared/domain/message.ts';
 import type { CatalogueEntry, DownloadJob, InstalledModel, LanguageStatus } from '../../src/shared/domain/models.ts';
 import type { Session, TranscriptMessage, Turn, TurnSummary, Usage } from '../../src/shared/domain/session.ts';
+import { summarise } from '../../src/shared/domain/voiceLatency.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import { codes, type ErrorCode } from '../../src/shared/errors/codes.ts';
 import { deferred } from '../../src/shared/util/deferred.ts';
 import { createLiveValue } from '../../src/shared/util/liveValue.ts';
+import { createFakeVoice, voiceOff } from './fakeVoice.ts';
 
 type Stored = {
   session: Session;
@@ -144,6 +146,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     engines: [],
     refusals: {},
   });
+  const voice = createFakeVoice();
   const list = createLiveValue<SessionListValue>({ sessions: [], total: 0, trashed: 0 });
   let newDraft = '';
   let catalogue: CatalogueEntry[] = [starter];
@@ -253,6 +256,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
       interrupted,
       unreadable: false,
       supersededBy: null,
+      heard: null,
     });
   };
 
@@ -605,6 +609,42 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
       }),
     }),
+    voice: os.voice.router({
+      phase: os.voice.phase.handler(({ signal }) => voice.view.watch(signal)),
+      arm: os.voice.arm.handler(async ({ input }) => {
+        await enter('voice.arm', input);
+        try {
+          return voice.arm(input.line);
+        } catch (error) {
+          throw error instanceof AppError ? wire(error) : error;
+        }
+      }),
+      disarm: os.voice.disarm.handler(async () => {
+        await enter('voice.disarm', {});
+        voice.view.set({ ...voiceOff, muted: voice.view.get().muted });
+        return voice.view.get();
+      }),
+      mute: os.voice.mute.handler(async ({ input }) => {
+        await enter('voice.mute', input);
+        voice.show({ muted: input.muted });
+        return voice.view.get();
+      }),
+      cancel: os.voice.cancel.handler(async () => {
+        await enter('voice.cancel', {});
+        return { cancelled: true };
+      }),
+      testMicrophone: os.voice.testMicrophone.handler(async function* ({ signal }) {
+        await enter('voice.testMicrophone', {});
+        yield { granted: true as const };
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+      }),
+      latency: os.voice.latency.handler(async ({ input }) => {
+        await enter('voice.latency', input);
+        const records = voice.records();
+        const { stages, toSound, slowest } = summarise(records);
+        return { records: records.slice(0, input.limit), summary: { stages: [...stages], toSound, slowest } };
+      }),
+    }),
     ledger: os.ledger.router({ list: os.ledger.list.handler(() => ({ rows: [], nextBefore: null })) }),
     settings: os.settings.router({
       watch: os.settings.watch.handler(({ signal }) => settings.watch(signal)),
@@ -709,7 +749,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
         close: () => mine.resolve({ signedOut: false }),
       };
     },
-    openVoice: () => Promise.reject(new AppError('RUNTIME_UNAVAILABLE')),
+    openVoice: (signal) => voice.openVoice(signal),
   };
 
   return {
@@ -720,6 +760,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
     settings,
     health,
     list,
+    voice,
     calls,
     callsOf: (name: string) => calls.filter((c) => c.name === name).map((c) => c.input),
     stored,

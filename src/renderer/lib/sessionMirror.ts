@@ -139,10 +139,11 @@ function applyDurable(state: MirrorState, event: DurableEvent, nowMs: number): M
       const data = durableEventData['input.message'].safeParse(event.data);
       if (!data.success || turnId === undefined) return { ...state, stale: true };
       const retryOf = data.data.retry_of ?? null;
+      const folded = retryOf ?? data.data.replaces ?? null;
       return {
         ...state,
         messages: [
-          ...state.messages.map((m) => (retryOf !== null && m.turnId === retryOf ? { ...m, supersededBy: turnId } : m)),
+          ...state.messages.map((m) => (folded !== null && m.turnId === folded ? { ...m, supersededBy: turnId } : m)),
           messageOf(event, turnId, data.data.message, false),
         ],
         turns: withTurn(state.turns, turnId, event, { retryOf }),
@@ -178,6 +179,12 @@ function applyDurable(state: MirrorState, event: DurableEvent, nowMs: number): M
         messages: [...state.messages.filter((m) => m.id !== message.id), message],
         growing: state.growing?.turnId === turnId ? null : state.growing,
       };
+    }
+    case 'output.message.heard': {
+      const data = durableEventData['output.message.heard'].safeParse(event.data);
+      if (!data.success) return { ...state, stale: true };
+      const { message_id: id, heard_characters: heard } = data.data;
+      return { ...state, messages: state.messages.map((m) => (m.id === id ? { ...m, heard } : m)) };
     }
     case 'turn.completed': {
       const data = durableEventData['turn.completed'].safeParse(event.data);
@@ -268,5 +275,6 @@ function messageOf(
     interrupted,
     unreadable: false,
     supersededBy: null,
+    heard: null,
   };
 }

@@ -47,9 +47,16 @@ export function exchangesOf(rows: readonly HistoryRow[]): Exchange[] {
       last = { turnId: row.turn_id, sequence: row.sequence, messages: [] };
       exchanges.push(last);
     }
-    last.messages.push({ role: row.role, text: row.text, at: row.created_at });
+    last.messages.push({ role: row.role, text: row.heard === null ? row.text : heardPart(row.text, row.heard), at: row.created_at });
   }
   return exchanges;
+}
+
+/** MP-07: of a spoken answer that was interrupted the model reads what was heard, and that there was more. */
+function heardPart(text: string, units: number): string {
+  if (units >= text.trimEnd().length) return text;
+  const heard = text.slice(0, units).toWellFormed().trimEnd();
+  return heard === '' ? '(I was interrupted before anything was heard.)' : `${heard} … (I was interrupted; the rest was not heard.)`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { createEvents } from './events.ts';
 import { createKernel } from './kernel.ts';
 import type { Agent, AgentDeps } from './ports.ts';
 import { recoverTurns, recoverWhenWritable } from './recovery.ts';
+import { createReplies } from './replies.ts';
 import { createRuns } from './runs.ts';
 import { createSessions } from './sessions.ts';
 import { createTitles } from './titles.ts';
@@ -23,6 +24,7 @@ export function createAgent(deps: AgentDeps): Agent {
     if (status === 'completed') titles.consider(sessionId);
     else titles.go();
   });
+  const watched = createEvents(kernel);
   let takeBack = () => {};
   let ended: Promise<void> | null = null;
 
@@ -48,7 +50,8 @@ export function createAgent(deps: AgentDeps): Agent {
   return {
     sessions,
     turns,
-    events: createEvents(kernel),
+    events: watched,
+    replies: createReplies(kernel, watched),
     recover: () =>
       recoverWhenWritable(kernel, () => {
         sweep();

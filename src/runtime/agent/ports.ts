@@ -3,6 +3,7 @@ import type { LanguageModel } from '../inference/languageModel.ts';
 import type { Clock, Logger } from '../platform/ports.ts';
 import type { Store } from '../store/open.ts';
 import type { Events } from './events.ts';
+import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions.ts';
 import type { Turns } from './turns.ts';
 
@@ -48,6 +49,7 @@ export type Agent = {
   readonly sessions: Sessions;
   readonly turns: Turns;
   readonly events: Events;
+  readonly replies: Replies;
   /** Settles what the last runtime left behind and starts what waits. Called once, before the first caller is served. */
   recover(): Recovery;
   /** Orderly quit (RE-09): running turns stop within 5 s and stay interrupted, not cancelled. */

@@ -6,7 +6,7 @@ import { isStoreFault } from '../store/guard.ts';
 import type { TurnRow } from '../store/turnRows.ts';
 import type { Kernel } from './kernel.ts';
 import type { Recovery } from './ports.ts';
-import { cancelledEvent, failedEvent, type Runs, said } from './runs.ts';
+import { cancelledEvent, failedEvent, heardEvent, type Runs, said } from './runs.ts';
 
 /** RE-03, RE-06. */
 const freshMs = 15 * 60_000;
@@ -25,7 +25,7 @@ export function recoverTurns(kernel: Kernel, runs: Runs): Recovery {
     if (turn.status === 'queued') return 'queued';
     if (turn.waiting_on !== null) return 'waiting';
     if (turn.status === 'cancelling') {
-      settle(turn, [...shownOf(turn), cancelledEvent(turn.id, undefined)]);
+      settle(turn, [...shownOf(turn), cancelledEvent(turn.id, undefined, turns.cancelReason(turn) ?? undefined), ...heardOf(turn)]);
       return 'cancelled';
     }
     const interrupted: NewEvent = { type: 'turn.interrupted', data: { turn_id: turn.id } };
@@ -57,6 +57,12 @@ export function recoverTurns(kernel: Kernel, runs: Runs): Recovery {
     const partial = turns.partial(turn.id);
     if (partial === undefined || partial.text.trim() === '') return [];
     return [{ type: 'output.message.completed', turnId: turn.id, data: said(partial.message_id, partial.text, true) }];
+  }
+
+  function heardOf(turn: TurnRow): NewEvent[] {
+    const partial = turns.partial(turn.id);
+    if (partial === undefined || partial.heard === null || partial.text.trim() === '') return [];
+    return [heardEvent(turn.id, partial.message_id, partial.text, partial.heard)];
   }
 
   for (const turn of store.read(() => turns.allOpen())) {

@@ -40,6 +40,8 @@ export type Runs = {
   leaseOf(turnId: TurnId): Lease | undefined;
   /** After the commit of `turn.cancelling`. */
   abort(turnId: TurnId): void;
+  /** Inside a transaction: how much of the answer was heard, stored with the end of the turn. A turn that nobody runs has no sound. */
+  heard(turnId: TurnId, units: number): void;
   /** Starts what waits, as far as slots go. */
   pump(): void;
   /** Called when a turn has ended in the store and its slot is free again. */
@@ -54,6 +56,9 @@ type Run = {
   readonly turn: TurnRow;
   readonly lease: Lease;
   readonly controller: AbortController;
+  readonly reply: Reply;
+  /** UTF-16 units of the answer; null = nobody said. */
+  heard: number | null;
   /** Resolves when the run is given up though it still works. */
   readonly abandoned: Deferred<void>;
   why: 'cancel' | 'timeout' | 'quit' | null;
@@ -84,6 +89,8 @@ export function createRuns(kernel: Kernel): Runs {
       turn,
       lease,
       controller: new AbortController(),
+      reply: { messageId: newId('msg', clock.nowMs()), text: '', usage: null },
+      heard: null,
       abandoned: deferred(),
       why: null,
       over: false,
@@ -105,15 +112,14 @@ export function createRuns(kernel: Kernel): Runs {
   }
 
   async function work(run: Run): Promise<Ended | null> {
-    const reply: Reply = { messageId: newId('msg', clock.nowMs()), text: '', usage: null };
     const stopTimeout = turnTimeoutMs === 0 ? () => {} : clock.setTimer(turnTimeoutMs, () => stop(run, 'timeout'));
-    const stopPartials = keepPartials(run, reply);
+    const stopPartials = keepPartials(run);
     let outcome: Outcome;
     try {
       const stopped = run.abandoned.promise.then(() => {
         throw new AppError('CANCELLED');
       });
-      outcome = await Promise.race([think(run, reply), stopped]);
+      outcome = await Promise.race([think(run), stopped]);
     } catch (error) {
       outcome = { error: failureOf(run, error) };
     } finally {
@@ -121,14 +127,14 @@ export function createRuns(kernel: Kernel): Runs {
       stopPartials();
       run.over = true;
     }
-    if (run.why !== 'quit') return finish(run, reply, outcome);
+    if (run.why !== 'quit') return finish(run, outcome);
     // What was shown by now survives a quit as it would a crash.
-    savePartial(run, reply);
+    savePartial(run);
     return null;
   }
 
-  async function think(run: Run, reply: Reply): Promise<Outcome> {
-    const { turn, lease, controller } = run;
+  async function think(run: Run): Promise<Outcome> {
+    const { turn, lease, controller, reply } = run;
     const model = kernel.models.current();
     if (model === null) throw kernel.models.unavailable();
     return runModel(
@@ -211,12 +217,12 @@ export function createRuns(kernel: Kernel): Runs {
   }
 
   /** Writes the end. While the store cannot write, the answer is held in memory and the end waits (ST-02). */
-  async function finish(run: Run, reply: Reply, first: Outcome): Promise<Ended | null> {
+  async function finish(run: Run, first: Outcome): Promise<Ended | null> {
     let outcome = first;
     for (;;) {
       try {
         crashPoint('turn.beforeEnd');
-        const status = store.write(() => end(run, reply, outcome));
+        const status = store.write(() => end(run, outcome));
         crashPoint('turn.afterEnd');
         return status;
       } catch (error) {
@@ -225,7 +231,7 @@ export function createRuns(kernel: Kernel): Runs {
           return null;
         }
         if (isAppError(error, 'EVENT_TOO_LARGE')) {
-          reply.text = '';
+          run.reply.text = '';
           outcome = { error };
         } else if (!isStoreFault(error)) throw error;
         else if (!(await writable())) return null;
@@ -233,7 +239,8 @@ export function createRuns(kernel: Kernel): Runs {
     }
   }
 
-  function end(run: Run, reply: Reply, outcome: Outcome): Ended | null {
+  function end(run: Run, outcome: Outcome): Ended | null {
+    const { reply } = run;
     const now = turns.get(run.turn.id);
     if (now === undefined) return null;
     const cancelled = now.status === 'cancelling';
@@ -246,8 +253,13 @@ export function createRuns(kernel: Kernel): Runs {
     if (text.trim() !== '') list.push({ type: 'output.message.completed', turnId, data: said(messageId, text, cancelled || failed) });
     if (usage !== undefined) list.push({ type: 'llm.generation', turnId, data: { purpose: 'reply', usage } });
     list.push(
-      cancelled ? cancelledEvent(turnId, usage) : failed ? failedEvent(turnId, outcome.error) : completedEvent(turnId, outcome, usage),
+      cancelled
+        ? cancelledEvent(turnId, usage, turns.cancelReason(now) ?? undefined)
+        : failed
+          ? failedEvent(turnId, outcome.error)
+          : completedEvent(turnId, outcome, usage),
     );
+    if (text.trim() !== '' && run.heard !== null) list.push(heardEvent(turnId, messageId, text, run.heard));
     // Before the end is told: a reader that joins after it must not be given the text again as a growing one.
     store.afterCommit(() => hub.quiet(run.turn.session_id));
     events.append(run.turn.session_id, list, { lease: run.lease });
@@ -256,24 +268,29 @@ export function createRuns(kernel: Kernel): Runs {
     return cancelled ? 'cancelled' : failed ? 'failed' : 'completed';
   }
 
-  function savePartial(run: Run, reply: Reply): void {
+  function putAside({ turn, reply, heard, lease }: Run): void {
     if (reply.text === '') return;
+    turns.savePartial(turn, { message_id: reply.messageId, text: reply.text, at: timestamp(clock.nowMs()), heard }, lease);
+  }
+
+  function savePartial(run: Run): void {
     try {
-      store.write(() => turns.savePartial(run.turn, reply.messageId, reply.text, run.lease, timestamp(clock.nowMs())));
+      store.write(() => putAside(run));
     } catch (error) {
       // The store says itself that it cannot write; the answer goes on.
       if (!isStoreFault(error)) throw error;
     }
   }
 
-  function keepPartials(run: Run, reply: Reply): () => void {
+  function keepPartials(run: Run): () => void {
+    const { reply } = run;
     let saved = '';
     let takeBack = clock.setTimer(partialEveryMs, tick);
     function tick(): void {
       takeBack = clock.setTimer(partialEveryMs, tick);
       if (reply.text === saved) return;
       saved = reply.text;
-      savePartial(run, reply);
+      savePartial(run);
       crashPoint('turn.partial');
     }
     return () => takeBack();
@@ -360,6 +377,13 @@ export function createRuns(kernel: Kernel): Runs {
       const run = running.get(turnId);
       if (run !== undefined) stop(run, 'cancel');
     },
+    heard(turnId, units) {
+      const run = running.get(turnId);
+      if (run === undefined || run.heard !== null) return;
+      run.heard = units;
+      // The end of the turn may be a crash away.
+      putAside(run);
+    },
     pump,
     onEnded(listener) {
       tellEnded = listener;
@@ -387,11 +411,17 @@ export function said(messageId: MessageId, text: string, interrupted: boolean) {
   };
 }
 
-export function cancelledEvent(turnId: TurnId, usage: Usage | undefined): NewEvent {
+export function cancelledEvent(turnId: TurnId, usage: Usage | undefined, reason = 'asked'): NewEvent {
   return {
     type: 'turn.cancelled',
-    data: { turn_id: turnId, stop_reason: 'cancelled', by: 'owner', reason: 'asked', ...(usage === undefined ? {} : { usage }) },
+    data: { turn_id: turnId, stop_reason: 'cancelled', by: 'owner', reason, ...(usage === undefined ? {} : { usage }) },
   };
+}
+
+/** @param units  of `text`, from its beginning. */
+export function heardEvent(turnId: TurnId, messageId: MessageId, text: string, units: number): NewEvent {
+  const heard = Math.min(Math.max(0, Math.floor(units)), text.length);
+  return { type: 'output.message.heard', turnId, data: { message_id: messageId, heard_characters: heard } };
 }
 
 /** TU-16. `details` are the data of the code, which name no text and no path of the person. */

@@ -1,17 +1,19 @@
 import type { TurnReceipt } from '../../shared/contract/turns.ts';
 import { newId, type SessionId, type TurnId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
-import type { Message, MessagePart } from '../../shared/domain/message.ts';
+import { type Message, type MessagePart, plainText } from '../../shared/domain/message.ts';
 import type { TranscriptMessage, Turn, TurnSummary } from '../../shared/domain/session.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import { crashPoint } from '../../shared/util/crashPoint.ts';
+import { detach } from '../../shared/util/detach.ts';
 import type { NewEvent } from '../store/eventLog.ts';
+import { isStoreFault } from '../store/guard.ts';
 import { inputDigest } from '../store/projections.ts';
 import type { SessionRow } from '../store/sessionRows.ts';
 import { type MessageRow, type TurnRow, toSummary, toTurn } from '../store/turnRows.ts';
 import { readWalk, walkCursor } from './cursors.ts';
 import type { Kernel } from './kernel.ts';
-import { cancelledEvent, failedEvent, type Runs } from './runs.ts';
+import { cancelledEvent, failedEvent, heardEvent, type Runs } from './runs.ts';
 
 export type HistoryPage = {
   messages: TranscriptMessage[];
@@ -27,17 +29,50 @@ export type Turns = {
    *
    * @throws AppError SESSION_NOT_FOUND, TURN_ACTIVE, IDEMPOTENCY_KEY_REUSED, SESSION_LOG_TOO_LARGE, EVENT_TOO_LARGE, INVALID_INPUT, STORE_*.
    */
-  send(input: { sessionId: SessionId; content: string | readonly MessagePart[]; idempotencyKey?: string | undefined }): TurnReceipt;
+  send(input: SendInput): TurnReceipt;
   /** The same input as a new turn; the old exchange is folded away. @throws as `send`, and TURN_NOT_FOUND. */
   retry(input: { sessionId: SessionId; turnId: TurnId; idempotencyKey?: string | undefined }): TurnReceipt;
   /** @throws AppError SESSION_NOT_FOUND, TURN_MISMATCH, NO_ACTIVE_TURN */
-  cancel(input: { sessionId: SessionId; turnId?: TurnId | undefined }): { turnId: TurnId; status: 'cancelling' | 'cancelled' };
+  cancel(input: CancelInput): { turnId: TurnId; status: 'cancelling' | 'cancelled' };
+  /**
+   * How much of a spoken answer was heard, in UTF-16 units of its text (MP-07): stored once, with the end of the turn or after it, and
+   * when the store can write again. Without an answer nothing is stored.
+   *
+   * @throws AppError SESSION_NOT_FOUND, TURN_NOT_FOUND
+   */
+  heard(input: { sessionId: SessionId; turnId: TurnId; units: number }): void;
   /** @throws AppError SESSION_NOT_FOUND, TURN_NOT_FOUND */
   get(sessionId: SessionId, turnId: TurnId): Turn;
   /** What a person decides of an interrupted turn. @throws AppError SESSION_NOT_FOUND, TURN_NOT_FOUND, TURN_MISMATCH */
   decide(input: { sessionId: SessionId; turnId: TurnId; choice: 'resume' | 'stop' }): Turn;
   /** @throws AppError SESSION_NOT_FOUND, HISTORY_TOO_LARGE, CURSOR_* */
   history(input: { sessionId: SessionId; limit: number; cursor?: string | undefined }): HistoryPage;
+};
+
+type SendInput = {
+  readonly sessionId: SessionId;
+  readonly content: string | readonly MessagePart[];
+  readonly idempotencyKey?: string | undefined;
+  /** How it came; left out: typed. */
+  readonly source?: 'voice' | undefined;
+  /** A turn of the session whose words this message begins with: its exchange is folded away. */
+  readonly replaces?: TurnId | undefined;
+};
+
+type CancelInput = {
+  readonly sessionId: SessionId;
+  readonly turnId?: TurnId | undefined;
+  /** Why, as `turn.cancelled` names it; left out: somebody asked. */
+  readonly reason?: string | undefined;
+};
+
+type Accepted = {
+  readonly sessionId: SessionId;
+  readonly content: Message['content'];
+  readonly key: string | undefined;
+  readonly retryOf: TurnId | null;
+  readonly source: 'text' | 'voice';
+  readonly replaces: TurnId | undefined;
 };
 
 /** A page of messages ends here even below its limit. */
@@ -57,7 +92,7 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
     return row;
   }
 
-  function accept(sessionId: SessionId, content: Message['content'], key: string | undefined, retryOf: TurnId | null): TurnReceipt {
+  function accept({ sessionId, content, key, retryOf, source, replaces }: Accepted): TurnReceipt {
     if (kernel.closing.aborted) throw new AppError('SHUTTING_DOWN');
     const nowMs = clock.nowMs();
     const turnId = newId('turn', nowMs);
@@ -69,6 +104,7 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
         if (known.input_digest !== inputDigest(content, retryOf)) throw new AppError('IDEMPOTENCY_KEY_REUSED');
         return receiptOf(known, true);
       }
+      if (replaces !== undefined) find(sessionId, replaces);
       makeRoom(session);
       if (session.log_bytes >= limits.logBytes || session.last_sequence >= limits.logEvents) throw new AppError('SESSION_LOG_TOO_LARGE');
       const starts = runs.hasSlot();
@@ -78,9 +114,10 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
         data: {
           message: { id: newId('msg', nowMs), role: 'user', content },
           delivery: starts ? 'started' : 'queued',
-          source: 'text',
+          source,
           idempotency_key: key ?? turnId,
           ...(retryOf === null ? {} : { retry_of: retryOf }),
+          ...(replaces === undefined ? {} : { replaces }),
         },
       };
       events.append(sessionId, [input]);
@@ -114,9 +151,12 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
     return { turnId: row.id, delivery: row.status === 'queued' ? 'queued' : 'started', duplicate, turn: turnOf(row) };
   }
 
-  function cancelNow(open: TurnRow): 'cancelling' | 'cancelled' {
+  function cancelNow(open: TurnRow, reason: string | undefined): 'cancelling' | 'cancelled' {
     if (open.status === 'cancelling') return 'cancelling';
-    const asked: NewEvent = { type: 'turn.cancelling', data: { turn_id: open.id, by: 'owner' } };
+    const asked: NewEvent = {
+      type: 'turn.cancelling',
+      data: { turn_id: open.id, by: 'owner', ...(reason === undefined ? {} : { reason }) },
+    };
     const lease = runs.leaseOf(open.id);
     if (lease !== undefined) {
       events.append(open.session_id, [asked], { lease });
@@ -131,19 +171,41 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
       type: 'turn.started',
       data: { turn_id: open.id, attempt: open.attempt, idempotency_key: open.idempotency_key },
     };
-    settle(open, [...(open.status === 'queued' ? [started] : []), asked, cancelledEvent(open.id, undefined)]);
+    settle(open, [...(open.status === 'queued' ? [started] : []), asked, cancelledEvent(open.id, undefined, reason)]);
     return 'cancelled';
   }
 
+  function noteHeard(sessionId: SessionId, turnId: TurnId, units: number): void {
+    store.write(() => {
+      const turn = find(sessionId, turnId);
+      if (turn.completed_at === null) return runs.heard(turnId, units);
+      const message = turns.reply(turnId);
+      if (message === null || turns.heard(turn.session, message.id) !== null) return;
+      events.append(sessionId, [heardEvent(turnId, message.id, plainText(message), units)]);
+    });
+  }
+
+  async function noteHeardLater(sessionId: SessionId, turnId: TurnId, units: number): Promise<void> {
+    for await (const { value } of store.state.watch(kernel.closing)) if (value.state === 'ok') return noteHeard(sessionId, turnId, units);
+  }
+
   return {
-    send({ sessionId, content, idempotencyKey }) {
-      return accept(sessionId, checkedContent(content), idempotencyKey, null);
+    send({ sessionId, content, idempotencyKey, source, replaces }) {
+      return accept({
+        sessionId,
+        content: checkedContent(content),
+        key: idempotencyKey,
+        retryOf: null,
+        source: source ?? 'text',
+        replaces,
+      });
     },
     retry({ sessionId, turnId, idempotencyKey }) {
       const old = find(sessionId, turnId);
-      return accept(sessionId, (JSON.parse(old.input) as Message).content, idempotencyKey, turnId);
+      const { content } = JSON.parse(old.input) as Message;
+      return accept({ sessionId, content, key: idempotencyKey, retryOf: turnId, source: 'text', replaces: undefined });
     },
-    cancel({ sessionId, turnId }) {
+    cancel({ sessionId, turnId, reason }) {
       return store.write(() => {
         const session = kernel.session(sessionId);
         const open = turns.open(session.no);
@@ -154,8 +216,16 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
           throw new AppError('NO_ACTIVE_TURN');
         }
         if (turnId !== undefined && open.id !== turnId) throw new AppError('TURN_MISMATCH', { activeTurnId: open.id });
-        return { turnId: open.id, status: cancelNow(open) };
+        return { turnId: open.id, status: cancelNow(open, reason) };
       });
+    },
+    heard({ sessionId, turnId, units }) {
+      try {
+        noteHeard(sessionId, turnId, units);
+      } catch (error) {
+        if (!isStoreFault(error)) throw error;
+        detach(noteHeardLater(sessionId, turnId, units), kernel.log, 'agent.heard');
+      }
     },
     get: (sessionId, turnId) => turnOf(find(sessionId, turnId)),
     decide({ sessionId, turnId, choice }) {
@@ -163,7 +233,7 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
         const turn = find(sessionId, turnId);
         if (turn.waiting_on === null) throw new AppError('TURN_MISMATCH', { activeTurnId: turns.open(turn.session)?.id ?? '' });
         if (choice === 'resume') runs.resume(turn);
-        else cancelNow(turn);
+        else cancelNow(turn, undefined);
         return turnOf(find(sessionId, turnId));
       });
       runs.pump();
@@ -230,5 +300,6 @@ function toMessage(row: MessageRow): TranscriptMessage {
     interrupted: row.interrupted !== 0,
     unreadable: row.unreadable !== 0,
     supersededBy: row.superseded_by,
+    heard: row.heard,
   };
 }

@@ -54,6 +54,8 @@ export type EventLog = {
 
 /** Types whose `turn.started … end` bracket is checked (EV-05); what else names a turn lies inside it. */
 const turnEnds: ReadonlySet<string> = new Set(['turn.completed', 'turn.failed', 'turn.cancelled']);
+/** The one type that may follow the end of its turn (EV-05). */
+const heardType = 'output.message.heard';
 const needsTurn = /^(input|turn|reason|output|context)\./;
 const reserved = /^(session|turn|input|task|wake|schedule|hook|guardrail|budget|memory|command)\.|^tool\.call_/;
 const ephemeralTypes: ReadonlySet<string> = new Set(EphemeralEvent.options.map((option) => option.shape.type.value));
@@ -88,6 +90,9 @@ export function createEventLog(store: Store, clock: Clock): EventLog {
     db,
     `SELECT ${columns} FROM events WHERE session = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   );
+  const heardOf = db.prepare<[number, string, string], { heard: number | null }>(
+    "SELECT heard FROM messages WHERE session = ? AND turn_id = ? AND id = ? AND role = 'assistant'",
+  );
   const nextId = createEventIds();
   const projections = createProjections(db);
   const listeners = new Set<(sessionId: SessionId, events: readonly DurableEvent[]) => void>();
@@ -116,12 +121,15 @@ export function createEventLog(store: Store, clock: Clock): EventLog {
         let phase = phases.get(turnId);
         if (phase === undefined) {
           phase = phaseOf(turnId, session.no);
-          if (event.type !== 'input.message') {
+          // Who says what was heard is no attempt of the turn, and the turn's lease has ended with it.
+          if (event.type !== 'input.message' && event.type !== heardType) {
             if (lease === undefined) throw refused('an event of a turn needs its lease');
             if (leaseHolds.get(session.no, turnId, lease.token, lease.generation) === undefined) throw new AppError('STALE_WRITER');
           }
         }
         phases.set(turnId, nextPhase(event.type, phase));
+        if (event.type === heardType && heardOf.get(session.no, turnId, event.data.message_id)?.heard !== null)
+          throw refused('heard once, of a message of its turn');
       }
       const parsed = durableEventData[event.type].safeParse(event.data);
       if (!parsed.success) throw refused(`data of ${event.type}: ${parsed.error.issues[0]?.path.join('.') ?? ''}`);
@@ -272,6 +280,10 @@ function nextPhase(type: string, phase: TurnPhase): TurnPhase {
   if (type === 'turn.started') {
     if (phase !== 'waiting') throw refused('a turn starts once, after its input');
     return 'open';
+  }
+  if (type === heardType) {
+    if (phase !== 'ended') throw refused('what was heard is known after the end');
+    return 'ended';
   }
   if (phase !== 'open') throw refused(phase === 'ended' ? 'the turn has ended' : 'the turn has not started');
   return turnEnds.has(type) ? 'ended' : 'open';

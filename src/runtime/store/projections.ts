@@ -68,6 +68,7 @@ export function createProjections(db: Database): Projections {
   const messageIn = run(`INSERT INTO messages (session, sequence, id, turn_id, role, phase, text, at, interrupted, unreadable)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const messageFolds = run('UPDATE messages SET superseded_by = ? WHERE turn_id = ? AND superseded_by IS NULL');
+  const messageHeard = run('UPDATE messages SET heard = ? WHERE session = ? AND turn_id = ? AND id = ?');
   const messageVoids = run('DELETE FROM messages WHERE session = ? AND turn_id = ? AND id = ?');
   const clearMessages = run('DELETE FROM messages WHERE session = ?');
   const clearTurns = run('DELETE FROM turns WHERE session = ?');
@@ -76,7 +77,7 @@ export function createProjections(db: Database): Projections {
     archived_at = NULL, trashed_at = NULL, context_from = NULL, context_size = NULL WHERE no = ?`);
 
   function inputArrives(event: ValidEvent & { type: 'input.message' }): void {
-    const { message, retry_of: retryOf, idempotency_key: key } = event.data;
+    const { message, retry_of: retryOf, idempotency_key: key, replaces } = event.data;
     const { session, sequence, ts, turnId } = event;
     turnBegins(
       turnId,
@@ -89,6 +90,7 @@ export function createProjections(db: Database): Projections {
       ts,
     );
     if (retryOf !== undefined) messageFolds(turnId, retryOf);
+    if (replaces !== undefined) messageFolds(turnId, replaces);
     messageIn(session, sequence, message.id, turnId, message.role, null, plainText(message), ts, 0, 0);
     sessionStatus('active', ts, session);
   }
@@ -155,6 +157,9 @@ export function createProjections(db: Database): Projections {
         }
         case 'output.message.replaced':
           messageVoids(session, turnId, event.data.message_id);
+          break;
+        case 'output.message.heard':
+          messageHeard(event.data.heard_characters, session, turnId, event.data.message_id);
           break;
         case 'context.trimmed':
           if (event.data.from_sequence !== undefined) sessionContext(event.data.from_sequence, event.data.context_size ?? null, session);

@@ -44,9 +44,10 @@ export type MessageRow = {
   interrupted: number;
   unreadable: number;
   superseded_by: TurnId | null;
+  heard: number | null;
 };
 
-export type Partial = { turn_id: TurnId; message_id: MessageId; text: string; at: string };
+export type Partial = { turn_id: TurnId; message_id: MessageId; text: string; at: string; heard: number | null };
 
 export type TurnRows = {
   get(id: TurnId): TurnRow | undefined;
@@ -60,8 +61,8 @@ export type TurnRows = {
   lastSign(turn: TurnRow): string;
   takeLease(turn: TurnRow, lease: Lease, at: string): void;
   dropLease(session: number): void;
-  /** Text of a growing answer, only while the lease holds. */
-  savePartial(turn: TurnRow, messageId: MessageId, text: string, lease: Lease, at: string): void;
+  /** Text of a growing answer, and how much of it was heard if that is known, only while the lease holds. */
+  savePartial(turn: TurnRow, partial: Omit<Partial, 'turn_id'>, lease: Lease): void;
   partial(turn: TurnId): Partial | undefined;
   dropPartial(turn: TurnId): void;
   /** Newest first: messages before `before`, with whether the log can still be read there. */
@@ -73,9 +74,20 @@ export type TurnRows = {
   hasCompleted(session: number): boolean;
   /** The reply of a turn, or what was said of it. */
   reply(turn: TurnId): Message | null;
+  /** How much of a message was heard; null = nobody said. */
+  heard(session: number, message: MessageId): number | null;
+  /** Why a turn was asked to end, as its `turn.cancelling` says. */
+  cancelReason(turn: TurnRow): string | null;
 };
 
-export type HistoryRow = { sequence: number; turn_id: TurnId; role: 'user' | 'assistant' | 'system'; text: string; created_at: string };
+export type HistoryRow = {
+  sequence: number;
+  turn_id: TurnId;
+  role: 'user' | 'assistant' | 'system';
+  text: string;
+  created_at: string;
+  heard: number | null;
+};
 
 const turnColumns = `SELECT t.*, s.id AS session_id FROM turns t JOIN sessions s ON s.no = t.session`;
 /** Turns that a model does not read again: replaced ones, and those whose message was too long for it. */
@@ -84,10 +96,10 @@ const readable = `m.superseded_by IS NULL AND m.unreadable = 0 AND m.text <> ''
 
 export const turnSql = {
   messages: `SELECT m.sequence, m.id, m.turn_id, m.role, CASE WHEN json_valid(e.data) THEN m.text ELSE '' END AS text, m.at, m.interrupted,
-      m.unreadable OR NOT json_valid(e.data) AS unreadable, m.superseded_by
+      m.unreadable OR NOT json_valid(e.data) AS unreadable, m.superseded_by, m.heard
     FROM messages m JOIN events e ON e.session = m.session AND e.sequence = m.sequence
     WHERE m.session = ? AND m.sequence < ? ORDER BY m.sequence DESC LIMIT ?`,
-  history: `SELECT m.sequence, m.turn_id, m.role, m.text, t.created_at FROM messages m JOIN turns t ON t.id = m.turn_id
+  history: `SELECT m.sequence, m.turn_id, m.role, m.text, t.created_at, m.heard FROM messages m JOIN turns t ON t.id = m.turn_id
     WHERE m.session = ? AND m.sequence < ? AND m.sequence >= ? AND ${readable} ORDER BY m.sequence DESC LIMIT ?`,
   open: `${turnColumns} WHERE t.session = ? AND t.status IN ('queued', 'running', 'cancelling')`,
   allOpen: `${turnColumns} WHERE t.status IN ('queued', 'running', 'cancelling') ORDER BY t.created_at, t.no`,
@@ -108,12 +120,12 @@ export function createTurnRows(db: Database): TurnRows {
      ON CONFLICT (session) DO UPDATE SET turn_id = excluded.turn_id, generation = excluded.generation, token = excluded.token, taken_at = excluded.taken_at`,
   );
   const dropLease = db.prepare<[number]>('DELETE FROM leases WHERE session = ?');
-  const savePartial = db.prepare<[string, number, string, string, string, number, string, number]>(
-    `INSERT INTO partials (turn_id, session, message_id, text, at) SELECT ?, ?, ?, ?, ?
+  const savePartial = db.prepare<[string, number, string, string, string, number | null, number, string, number]>(
+    `INSERT INTO partials (turn_id, session, message_id, text, at, heard) SELECT ?, ?, ?, ?, ?, ?
      WHERE EXISTS (SELECT 1 FROM leases WHERE session = ? AND token = ? AND generation = ?)
-     ON CONFLICT (turn_id) DO UPDATE SET message_id = excluded.message_id, text = excluded.text, at = excluded.at`,
+     ON CONFLICT (turn_id) DO UPDATE SET message_id = excluded.message_id, text = excluded.text, at = excluded.at, heard = excluded.heard`,
   );
-  const partial = db.prepare<[string], Partial>('SELECT turn_id, message_id, text, at FROM partials WHERE turn_id = ?');
+  const partial = db.prepare<[string], Partial>('SELECT turn_id, message_id, text, at, heard FROM partials WHERE turn_id = ?');
   const dropPartial = db.prepare<[string]>('DELETE FROM partials WHERE turn_id = ?');
   const messages = db.prepare<[number, number, number], MessageRow>(turnSql.messages);
   const history = db.prepare<[number, number, number, number], HistoryRow>(turnSql.history);
@@ -126,6 +138,13 @@ export function createTurnRows(db: Database): TurnRows {
   const reply = db.prepare<[string], { id: MessageId; text: string }>(
     "SELECT id, text FROM messages WHERE turn_id = ? AND role = 'assistant' AND text <> '' ORDER BY sequence DESC LIMIT 1",
   );
+  const heard = db.prepare<[number, string], number | null>('SELECT heard FROM messages WHERE session = ? AND id = ?').pluck();
+  const cancelReason = db
+    .prepare<[number, number, string], string | null>(
+      `SELECT data ->> 'reason' FROM events WHERE session = ? AND sequence > ? AND turn_id = ? AND type = 'turn.cancelling'
+       AND json_valid(data) LIMIT 1`,
+    )
+    .pluck();
   const hasCompleted = db.prepare<[number], number>("SELECT 1 FROM turns WHERE session = ? AND status = 'completed' LIMIT 1").pluck();
 
   return {
@@ -141,8 +160,8 @@ export function createTurnRows(db: Database): TurnRows {
     },
     takeLease: (turn, lease, at) => takeLease.run(turn.session, turn.id, lease.generation, lease.token, at),
     dropLease: (session) => dropLease.run(session),
-    savePartial: (turn, messageId, text, lease, at) =>
-      savePartial.run(turn.id, turn.session, messageId, text, at, turn.session, lease.token, lease.generation),
+    savePartial: (turn, { message_id: messageId, text, at, heard: units }, lease) =>
+      savePartial.run(turn.id, turn.session, messageId, text, at, units, turn.session, lease.token, lease.generation),
     partial: (id) => partial.get(id),
     dropPartial: (id) => dropPartial.run(id),
     messagesBefore: (session, before, limit) => messages.all(session, before, limit),
@@ -154,6 +173,8 @@ export function createTurnRows(db: Database): TurnRows {
       const row = reply.get(turn);
       return row === undefined ? null : { id: row.id, role: 'assistant', content: [{ type: 'text', text: row.text }] };
     },
+    heard: (session, message) => heard.get(session, message) ?? null,
+    cancelReason: (turn) => cancelReason.get(turn.session, turn.input_sequence, turn.id) ?? null,
   };
 }
 

@@ -22,12 +22,14 @@ export const durableEventData = {
     delivery: z.enum(['started', 'steered', 'queued']),
     source: z.string(),
     retry_of: TurnId.optional(),
+    /** The turn that this one begins with the words of: a person went on talking (voice page, row 31). */
+    replaces: TurnId.optional(),
     /** With it a turn can be rebuilt from the log alone (EV-01). */
     idempotency_key: z.string().optional(),
   }),
   'turn.started': z.object({ turn_id: TurnId, attempt: z.int(), idempotency_key: z.string() }),
   /** Cancel was asked; the end follows as `turn.cancelled`. In the log, so that a turn's state never lives outside it. */
-  'turn.cancelling': z.object({ turn_id: TurnId, by: z.string() }),
+  'turn.cancelling': z.object({ turn_id: TurnId, by: z.string(), reason: z.string().optional() }),
   'turn.completed': z.object({ turn_id: TurnId, stop_reason: StopReason, usage: Usage.optional() }),
   'turn.cancelled': z.object({ turn_id: TurnId, stop_reason: StopReason, by: z.string(), reason: z.string(), usage: Usage.optional() }),
   'turn.failed': z.object({ turn_id: TurnId, error: z.string(), error_code: z.string(), details: z.record(z.string(), z.json()) }),
@@ -38,6 +40,11 @@ export const durableEventData = {
   'reason.completed': z.object({ iteration: z.int(), model: z.string(), context_tokens: z.int().nullable() }),
   'output.message.completed': z.object({ message: Message, phase: z.enum(['final', 'commentary']), interrupted: z.boolean().optional() }),
   'output.message.replaced': z.object({ message_id: MessageId, reason: z.string() }),
+  /**
+   * A spoken answer that was interrupted: UTF-16 units of its text, from the beginning, that were heard (MP-07). Once per message, after
+   * the end of its turn.
+   */
+  'output.message.heard': z.object({ message_id: MessageId, heard_characters: z.int().min(0) }),
   'llm.generation': z.object({ purpose: z.string(), usage: Usage }),
   /** `from_sequence`: the oldest event that the model still reads, while its context is no larger than `context_size`. */
   'context.trimmed': z.object({

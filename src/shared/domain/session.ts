@@ -84,7 +84,8 @@ export type Turn = z.infer<typeof Turn>;
 
 /**
  * A message as the screen shows it: a row of the projection. `interrupted` = cut by cancel or crash; `supersededBy` = a later try
- * replaced the exchange it belongs to. `turnStatus`, `error` and `usage` are those of its turn.
+ * replaced the exchange it belongs to; `heard` = UTF-16 units of a spoken answer that were heard before it was interrupted, null for any
+ * other message. `turnStatus`, `error` and `usage` are those of its turn.
  */
 export const TranscriptMessage = z.strictObject({
   id: MessageId,
@@ -96,6 +97,7 @@ export const TranscriptMessage = z.strictObject({
   interrupted: z.boolean(),
   unreadable: z.boolean(),
   supersededBy: TurnId.nullable(),
+  heard: z.int().min(0).nullable(),
 });
 export type TranscriptMessage = z.infer<typeof TranscriptMessage>;
 

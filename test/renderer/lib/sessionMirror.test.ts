@@ -157,6 +157,7 @@ describe('the mirror of a chat', () => {
       interrupted: false,
       unreadable: false,
       supersededBy: null,
+      heard: null,
     });
     const [one, two, three] = [message(1), message(2), message(3)];
     const state = fromHistory({ messages: [two, three], turns: [], sequence: 3, olderCursor: 'c' }, null);

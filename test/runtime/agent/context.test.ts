@@ -209,6 +209,7 @@ describe('context', () => {
       role,
       text,
       created_at: 't',
+      heard: null,
     });
     expect(exchangesOf([row(b, 9, 'assistant', '4'), row(b, 8, 'user', '3'), row(a, 3, 'assistant', '2'), row(a, 2, 'user', '1')])).toEqual(
       [

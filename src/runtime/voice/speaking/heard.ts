@@ -14,6 +14,8 @@ type Said = {
   /** Characters of the spoken text that were said. */
   spokenAt: number;
   state: 'sound' | 'over';
+  /** Its text was taken back. */
+  isVoid: boolean;
 };
 
 /** The phrases of one answer in the order in which they are said, and how far the loudspeaker is with them. */
@@ -25,7 +27,7 @@ export function createHeard() {
   return {
     /** @returns its number. */
     begin(line: Line, state: 'sound' | 'over'): number {
-      said.push({ line, pieces: [], done: 0, spokenAt: 0, state });
+      said.push({ line, pieces: [], done: 0, spokenAt: 0, state, isVoid: false });
       return said.length - 1;
     },
     /** A piece of sound of the newest phrase. Its pieces lie side by side in the written text; the last one reaches to its end. */
@@ -47,6 +49,11 @@ export function createHeard() {
     pass(number: number): void {
       const phrase = said[number];
       if (phrase !== undefined) phrase.state = 'over';
+    },
+    /** Their text is void; what is with the loudspeaker sounds to its end. @param making  the one that is not there yet, if any. */
+    restart(making: number | null): void {
+      for (const phrase of said) phrase.isVoid = true;
+      if (making !== null) this.pass(making);
     },
     /** None of them sounds any more. */
     passAll(): void {
@@ -72,7 +79,8 @@ export function createHeard() {
     /** UTF-16 units of the written text, whole words only, without gap from its beginning. */
     units(written: string): number {
       let units = 0;
-      for (const { line, state, spokenAt } of said) {
+      for (const { line, state, spokenAt, isVoid } of said) {
+        if (isVoid) continue;
         if (state === 'over') units = Math.max(units, line.end);
         else if (spokenAt === 0) return units;
         else return Math.max(units, wholeWords(written, line.start + writtenLength(line.form, spokenAt), line.start));

@@ -41,6 +41,11 @@ export type Speaker = {
   begin(generation: number, options: SpeakerOptions): void;
   /** More of the written answer. */
   push(text: string): void;
+  /**
+   * What was written so far is void, the answer is written anew (VO-61): nothing of it comes any more but what the loudspeaker has, and
+   * `heardUnits` counts in the new text.
+   */
+  restart(): void;
   /** No more text comes. */
   end(): void;
   /** Keeps what is made until `release`; it holds from one answer to the next. */

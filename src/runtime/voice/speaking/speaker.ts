@@ -13,10 +13,10 @@ type Making = { readonly line: Line; readonly phrase: number; isShown: boolean }
 type Answer = {
   readonly generation: number;
   readonly options: SpeakerOptions;
-  readonly script: ReturnType<typeof createScript>;
+  script: ReturnType<typeof createScript>;
   readonly heard: ReturnType<typeof createHeard>;
   /** Ends what makes its sound. */
-  readonly sound: AbortController;
+  sound: AbortController;
   /** What comes next. */
   waiting: Line[];
   /** What was begun and names something instead of reading it. */
@@ -178,7 +178,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       current = {
         generation,
         options,
-        script: createScript(options.language.split('-')[0]?.toLowerCase() ?? options.language),
+        script: createScript(languageOf(options)),
         heard: createHeard(),
         sound: new AbortController(),
         waiting: [],
@@ -196,6 +196,19 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
     push(text) {
       if (current !== null && !current.stopped && !current.ended) add(current, current.script.push(text));
+    },
+    restart() {
+      const answer = current;
+      if (answer === null || answer.stopped || answer.ended) return;
+      stopTimer(answer);
+      answer.heard.restart(answer.making?.phrase ?? null);
+      answer.script = createScript(languageOf(answer.options));
+      answer.waiting = [];
+      answer.named.length = 0;
+      answer.making = null;
+      answer.due = false;
+      answer.sound.abort();
+      answer.sound = new AbortController();
     },
     end() {
       if (current === null || current.stopped || current.ended) return;
@@ -246,3 +259,5 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
   };
 }
+
+const languageOf = ({ language }: SpeakerOptions): string => language.split('-')[0]?.toLowerCase() ?? language;
