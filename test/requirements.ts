@@ -942,6 +942,30 @@ export const requirements = [
     levels: ['unit', 'native'],
     what: 'Other sources (file, CLI, HTTP) may come at 8–48 kHz in chunks of any size: they are resam',
   },
+  {
+    id: 'VO-15',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Speech probability comes from the VAD port per frame, with hysteresis: onset to start, o',
+  },
+  {
+    id: 'VO-16',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Events: speech-start {probability}, speech-active {probability, speechDurationMs} (repea',
+  },
+  {
+    id: 'VO-17',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'A segment whose voiced time is in all under the minimum ends as blip, after its pause ha',
+  },
+  {
+    id: 'VO-58',
+    part: 'talks',
+    levels: ['unit'],
+    what: "Nothing heard: signals (a) voiced share < 0.25, (b) level < floor + 6 dB, (c) engine's n",
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

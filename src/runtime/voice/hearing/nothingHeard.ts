@@ -55,13 +55,14 @@ export function isNothing(facts: HeardFacts): boolean {
   return signalsOf(facts).length >= 2;
 }
 
-/** The same three words, three times one after the other. */
+/** The same three words in a row, three times. */
 function repeats(words: readonly string[]): boolean {
-  for (let at = 0; at + 3 * least.repeats <= words.length; at += 1) {
+  const times = new Map<string, number>();
+  for (let at = 0; at + 3 <= words.length; at += 1) {
     const run = words.slice(at, at + 3).join(' ');
-    let times = 1;
-    while (words.slice(at + 3 * times, at + 3 * (times + 1)).join(' ') === run) times += 1;
-    if (times >= least.repeats) return true;
+    const now = (times.get(run) ?? 0) + 1;
+    if (now >= least.repeats) return true;
+    times.set(run, now);
   }
   return false;
 }
