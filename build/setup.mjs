@@ -8,6 +8,7 @@ import { prepareTestModel, pullStarterModel } from './support/starterModel.mjs';
 import { duration, printProblem, StepProblem, step } from './support/steps.mjs';
 import { hasDisplay, installTestPrograms, installWindowLibraries } from './support/system.mjs';
 import { prepareTestSounds } from './support/testSounds.mjs';
+import { prepareTranscriber } from './support/transcriber.mjs';
 
 // A problem in a needed step ends the set-up; in another one the rest goes on, since a page without a window is still an app.
 async function tryStep(name, work, problems) {
@@ -63,6 +64,7 @@ export async function setup({ test = false, model = true } = {}) {
     await tryStep('window libraries', () => installWindowLibraries(electron.executable), problems);
   if (test) await tryStep('test programs', installTestPrograms, problems);
   if (test) await tryStep('recorded speech', prepareTestSounds, problems);
+  if (test) await tryStep('transcriber', prepareTranscriber, problems);
   // Tests of the sources still say something when the build is broken; an app can't start without one.
   if (test) await tryStep('build', buildApp, problems);
   else await step('build', buildApp);

@@ -1,5 +1,6 @@
-// `node e2e/helpers/makeTemplate.ts FOLDER MODEL_FILE`: a data folder in which the starter model is installed. The product's own runtime
-// and downloader do it; only the address of the file is ours, a server on loopback instead of a package index. Runs on Node 24.
+// `node e2e/helpers/makeTemplate.ts FOLDER MODEL_ID=FILE …`: a data folder in which these models of the catalogue are installed, and that
+// has been through the first steps. The product's own runtime and downloader do it; only the address of the files is ours, a server on
+// loopback instead of a package index. Runs on Node 24.
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,17 +14,19 @@ import { createNodeStarter } from '../../src/runtime/platform/nodeStarter.ts';
 import { pathsOf } from '../../src/runtime/platform/paths.ts';
 import { ModelId } from '../../src/shared/domain/ids.ts';
 
-const [folder, modelFile] = process.argv.slice(2);
-if (folder === undefined || modelFile === undefined) throw new Error('usage: makeTemplate.ts FOLDER MODEL_FILE');
+const [folder, ...wanted] = process.argv.slice(2);
+if (folder === undefined || wanted.length === 0) throw new Error('usage: makeTemplate.ts FOLDER MODEL_ID=FILE …');
+const files = new Map(wanted.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 
-const shipped = JSON.parse(readFileSync('resources/catalogue.json', 'utf8')) as {
-  entries: { starter: boolean; id: string; file: unknown }[];
+const shipped = JSON.parse(readFileSync('resources/catalogue.json', 'utf8')) as { entries: { id: string }[] };
+const chosen = shipped.entries.filter(({ id }) => files.has(id));
+if (chosen.length !== files.size) throw new Error(`the catalogue does not hold all of ${[...files.keys()].join(', ')}`);
+
+await using hub = await serveFiles(files);
+const catalogue = {
+  ...shipped,
+  entries: chosen.map((entry) => ({ ...entry, sources: [{ kind: 'hub', url: hub.urlOf(entry.id) }] })),
 };
-const starter = shipped.entries.find((entry) => entry.starter);
-if (starter === undefined) throw new Error('the catalogue has no starter model');
-
-await using hub = await serveFile(modelFile);
-const catalogue = { schemaVersion: 1, entries: [{ ...starter, sources: [{ kind: 'hub', url: hub.url }] }] };
 const clock = createClock();
 {
   await using runtime = await createRuntime({
@@ -34,22 +37,32 @@ const clock = createClock();
     env: {},
     catalogue,
   });
-  await runtime.services.downloads.start(ModelId.parse(starter.id));
-  for await (const { value } of runtime.services.downloads.watch()) {
-    const job = value.jobs.find(({ modelId }) => modelId === starter.id);
-    if (job?.phase === 'failed') throw new Error(`the download failed: ${JSON.stringify(job.error)}`);
-    if (job?.phase === 'installed') break;
+  const { downloads, settings } = runtime.services;
+  settings.set({ firstRun: 'done' });
+  for (const { id } of chosen) await downloads.start(ModelId.parse(id));
+  const waiting = new Set(files.keys());
+  for await (const { value } of downloads.watch()) {
+    for (const { modelId, phase, error } of value.jobs) {
+      if (phase === 'failed') throw new Error(`the download of ${modelId} failed: ${JSON.stringify(error)}`);
+      if (phase === 'installed') waiting.delete(modelId);
+    }
+    if (waiting.size === 0) break;
   }
 }
 process.exit(0);
 
-/** One file over loopback, with ranges, as a hub gives it. */
-async function serveFile(file: string) {
-  const { size } = statSync(file);
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  const etag = `"${hash.digest('hex')}"`;
+/** Files over loopback, with ranges, as a hub gives them. */
+async function serveFiles(all: ReadonlyMap<string, string>) {
+  const served = new Map<string, { file: string; size: number; etag: string }>();
+  for (const [id, file] of all) {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    served.set(`/${id}`, { file, size: statSync(file).size, etag: `"${hash.digest('hex')}"` });
+  }
   const server = createServer((request, response) => {
+    const found = served.get(request.url ?? '');
+    if (found === undefined) return void response.writeHead(404).end();
+    const { file, size, etag } = found;
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const headers = { etag, 'accept-ranges': 'bytes', 'content-length': size - from };
     if (from === 0) response.writeHead(200, headers);
@@ -59,7 +72,7 @@ async function serveFile(file: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/model.gguf`,
+    urlOf: (id: string) => `http://127.0.0.1:${port}/${id}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
