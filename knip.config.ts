@@ -13,7 +13,7 @@ const config: KnipConfig = {
     'test/crash/*.ts',
     'e2e/**/*.spec.ts',
     'e2e/shots.ts',
-    'e2e/helpers/{makeTemplate,seed}.ts',
+    'e2e/helpers/{makeTemplate,seed,skipFirstRun}.ts',
   ],
   project: ['src/**/*.{ts,tsx}', 'native/**/*.ts', 'test/**/*.{ts,tsx}', 'e2e/**/*.ts', 'build/**/*.{ts,mjs,cjs}'],
   ignore: ['test/**/fixtures/**'],

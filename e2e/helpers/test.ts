@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { test as base, expect } from '@playwright/test';
 import type { RequirementId } from '../../test/requirements.ts';
 import { launch, logOf, type Sotto } from './launch.ts';
-import { freshDataFolder } from './template.ts';
+import { emptyDataFolder, freshDataFolder } from './template.ts';
 
-type Options = { withModel: boolean };
+type Options = { withModel: boolean; firstRun: boolean };
 type Fixtures = {
-  /** This test's data folder. With `test.use({ withModel: true })` the starter model is installed in it. */
+  /** This test's data folder. With `test.use({ withModel: true })` the starter model is installed in it; with `firstRun` it is empty. */
   data: string;
   /** Opens the app on a data folder; all that a test opened is closed at its end. */
   open: (data: string, env?: Readonly<Record<string, string>>, build?: string) => Promise<Sotto>;
@@ -16,8 +16,9 @@ type Fixtures = {
 
 export const test = base.extend<Fixtures & Options>({
   withModel: [false, { option: true }],
-  data: async ({ withModel }, use, info) => {
-    const folder = await freshDataFolder(withModel);
+  firstRun: [false, { option: true }],
+  data: async ({ withModel, firstRun }, use, info) => {
+    const folder = await (firstRun ? emptyDataFolder() : freshDataFolder(withModel));
     await use(folder);
     if (info.status !== info.expectedStatus) await info.attach('sotto.log', { body: await logOf(folder), contentType: 'text/plain' });
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,6 +1,8 @@
 import { Tooltip } from 'radix-ui';
 import { useEffect } from 'react';
 import { ChatPlace } from '../features/chat/index.ts';
+import { ModelsPlace } from '../features/models/index.ts';
+import { Onboarding } from '../features/onboarding/index.ts';
 import { SettingsPlace } from '../features/settings/index.ts';
 import { useAnnouncer } from '../lib/announcer.ts';
 import { useConnection, useLive } from '../lib/services.tsx';
@@ -8,6 +10,7 @@ import { useTexts } from '../lib/texts.ts';
 import { useTheme } from '../lib/theme.ts';
 import { useUi } from '../lib/ui.ts';
 import { useLayout } from '../lib/useMedia.ts';
+import { useFirstRun } from './firstRun.ts';
 import { useKeys } from './keys.ts';
 import { LinkNotice } from './LinkNotice.tsx';
 import { Rail } from './Rail.tsx';
@@ -19,11 +22,12 @@ export function App() {
   const t = useTexts();
   const layout = useLayout();
   const connection = useConnection();
-  const settings = useLive('settings').value;
+  const { value: settings, error: unreadable } = useLive('settings');
+  const firstRun = useFirstRun(settings, unreadable !== null || connection.kind === 'lost' || connection.kind === 'signedOut');
   const place = useUi((s) => s.place);
   useTheme(settings?.theme);
   useKeys();
-  const target = place === 'chat' ? 'message' : 'content';
+  const target = firstRun.show === 'places' && place === 'chat' ? 'message' : 'content';
 
   // A list that lies over the page starts closed; beside the page it starts open.
   useEffect(() => useUi.getState().set({ listOpen: layout === 'wide' }), [layout]);
@@ -38,17 +42,19 @@ export function App() {
         }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-8 focus:left-8 focus:z-30 focus:rounded-field focus:bg-raised focus:px-16 focus:py-8 focus:text-ui focus:shadow-menu"
       >
-        {place === 'chat' ? t('app.skip') : t('app.skipToContent')}
+        {target === 'message' ? t('app.skip') : t('app.skipToContent')}
       </a>
       <div className="flex h-full flex-col">
         <LinkNotice />
         {connection.kind === 'failed' ? (
           <RuntimeFailed error={connection.error} />
+        ) : firstRun.show === 'nothing' ? null : firstRun.show === 'steps' && settings !== null ? (
+          <Onboarding settings={settings} onDone={firstRun.leave} />
         ) : (
           <>
             <div className={`flex min-h-0 flex-1 ${layout === 'one' ? 'flex-col' : ''}`}>
               <Rail layout={layout} />
-              {place === 'chat' ? <ChatPlace /> : <SettingsPlace />}
+              {place === 'chat' ? <ChatPlace /> : place === 'models' ? <ModelsPlace /> : <SettingsPlace />}
             </div>
             <Strip />
           </>

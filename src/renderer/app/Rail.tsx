@@ -37,11 +37,9 @@ export function Rail({ layout }: { layout: 'one' | 'narrow' | 'wide' }) {
             {words && t(`places.${id}`)}
           </button>
         );
+        const apart = layout !== 'one' && i > 0 && places[i - 1]?.group !== group;
         return (
-          <div
-            key={id}
-            className={group > 0 && layout !== 'one' && places[i - 1]?.group !== group ? 'mt-auto border-t border-line pt-8' : ''}
-          >
+          <div key={id} className={apart ? `border-t border-line pt-8 ${i === places.length - 1 ? 'mt-auto' : 'mt-4'}` : ''}>
             <div className="flex flex-col">
               {words ? (
                 button

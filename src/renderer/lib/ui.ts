@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import type { SessionId } from '../../shared/domain/ids.ts';
 
-export type Place = 'chat' | 'settings';
+export type Place = 'chat' | 'models' | 'settings';
 
 /** What dies with the window: which place, which chat, what is open. */
 type Ui = {

@@ -1,4 +1,6 @@
 import { errorTexts } from './errors.en.ts';
+import { modelsTexts } from './models.en.ts';
+import { levelTexts, onboardingTexts, privacyTexts, slotTexts } from './onboarding.en.ts';
 
 /** Every visible word, by key. Plain verbs, "you", no blame, no exclamation marks; buttons name the deed (UX-108…113). */
 export const en = {
@@ -13,7 +15,7 @@ export const en = {
     more: 'More',
     less: 'Less',
   },
-  places: { chat: 'Chat', settings: 'Settings' },
+  places: { chat: 'Chat', models: 'Models', settings: 'Settings' },
   strip: {
     here: 'here',
     hereFull: 'Here: answers are computed on this machine',
@@ -285,6 +287,8 @@ export const en = {
   },
   settings: {
     title: 'Settings',
+    privacy: 'Privacy',
+    firstSteps: 'First steps',
     look: 'Look',
     keys: 'Keys',
     reading: 'Reading aloud by a screen reader',
@@ -307,6 +311,7 @@ export const en = {
       find: 'Search chats',
       list: 'Show or hide the list of chats',
       chat: 'Chat',
+      models: 'Models',
       settings: 'Settings',
       regions: 'Next region, previous region',
       messages: 'Previous message, next message',
@@ -324,6 +329,11 @@ export const en = {
     lost: 'The connection to Sotto is lost. Trying again.',
     back: 'The connection is back.',
   },
+  models: modelsTexts,
+  onboarding: onboardingTexts,
+  level: levelTexts,
+  privacy: privacyTexts,
+  slots: slotTexts,
   errors: errorTexts,
   actions: {
     retry: 'Try again',

@@ -15,8 +15,8 @@ describe('places', () => {
       within(rail)
         .getAllByRole('button')
         .map((b) => b.textContent),
-    ).toEqual(['Chat', 'Settings']);
-    expect(places.map((p) => p.key)).toEqual(['1', ',']);
+    ).toEqual(['Chat', 'Models', 'Settings']);
+    expect(places.map((p) => p.key)).toEqual(['1', '5', ',']);
     expect(document.body.textContent).not.toMatch(/\b(soon|coming|later|not built)\b/i);
     page.key(',', { ctrlKey: true });
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Settings');
@@ -93,7 +93,7 @@ describe('sizes', () => {
       within(rail)
         .getAllByRole('button')
         .map((b) => b.getAttribute('aria-label')),
-    ).toEqual(['Chat', 'Settings']);
+    ).toEqual(['Chat', 'Models', 'Settings']);
     expect(screen.queryByRole('button', { name: 'Boiler service' })).toBeNull();
     fireEvent.click(screen.getByRole('button', { name: 'Show the chats' }));
     const drawer = await screen.findByRole('dialog', { name: 'Chats' });

@@ -1,25 +1,16 @@
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { CatalogueEntry, DownloadJob } from '../../../shared/domain/models.ts';
+import type { CatalogueEntry } from '../../../shared/domain/models.ts';
 import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { DownloadState } from '../../components/DownloadState.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
-import { Progress } from '../../components/Progress.tsx';
-import { bytes, clockTime, percent, speed, timeLeft } from '../../lib/format.ts';
+import { bytes } from '../../lib/format.ts';
+import { activeJobOf, hostsOf, jobOf } from '../../lib/models.ts';
 import { useConnection, useLive, useServices } from '../../lib/services.tsx';
 import { type Texts, useTexts } from '../../lib/texts.ts';
 import { Facts } from './Details.tsx';
-
-/** Phases in which a job still wants something. */
-const unfinished: readonly DownloadJob['phase'][] = ['queued', 'waiting', 'downloading', 'paused', 'verifying', 'failed'];
-
-/** The newest job of a model, whatever became of it. */
-export function jobOf(jobs: readonly DownloadJob[], modelId: string): DownloadJob | null {
-  let found: DownloadJob | null = null;
-  for (const job of jobs) if (job.modelId === modelId && (found === null || job.startedAt >= found.startedAt)) found = job;
-  return found;
-}
 
 /** Shown in the chat as long as nothing can answer: what would be fetched, from where, and how far it is. */
 export function ModelCard() {
@@ -50,7 +41,7 @@ export function ModelCard() {
   if (entry === 'none') return <p className="text-ui text-text-2">{t('model.none')}</p>;
 
   const job = jobOf(jobs, entry.id);
-  const active = job !== null && unfinished.includes(job.phase) ? job : null;
+  const active = activeJobOf(jobs, entry.id);
   const get = () => run(() => api.models.startDownload({ modelId: entry.id }));
   const resume = () => active !== null && run(() => api.models.resumeDownload({ jobId: active.jobId }));
   const cancel = () => {
@@ -71,7 +62,11 @@ export function ModelCard() {
         ]}
       />
       <p className="mt-12 text-small text-text-2">{entry.about}</p>
-      {active !== null && <JobView job={active} entry={entry} />}
+      {active !== null && (
+        <div className="mt-16">
+          <DownloadState job={active} name={entry.name} totalBytes={entry.file.bytes} />
+        </div>
+      )}
       {job?.phase === 'cancelled' && <p className="mt-12 text-small text-text-2">{t('model.phase.cancelled')}</p>}
       {job?.phase === 'installed' && <p className="mt-12 text-small text-ok">{t('model.phase.installed')}</p>}
       {active?.error != null && active.phase === 'failed' && (
@@ -98,7 +93,7 @@ export function ModelCard() {
           <Button onClick={() => (active.received > 0 ? setCancelling(true) : cancel())}>{t('model.cancel')}</Button>
         )}
       </div>
-      {active === null && <p className="mt-8 text-small text-text-3">{t('model.goesTo', { hosts: hostsOf(entry) })}</p>}
+      {active === null && <p className="mt-8 text-small text-text-3">{t('model.goesTo', { hosts: hostsOf([entry]) })}</p>}
       <More entry={entry} />
       <Dialog
         open={cancelling && active !== null}
@@ -112,42 +107,6 @@ export function ModelCard() {
         </Button>
       </Dialog>
     </section>
-  );
-}
-
-function JobView({ job, entry }: { job: DownloadJob; entry: CatalogueEntry }) {
-  const t = useTexts();
-  const total = job.total ?? entry.file.bytes;
-  const fraction = total > 0 ? job.received / total : null;
-  const state =
-    job.phase === 'waiting' && job.waitingFor !== null
-      ? t(`model.waitingFor.${job.waitingFor}`, { time: job.nextTryAt === null ? '?' : clockTime(job.nextTryAt) })
-      : job.phase === 'failed' && fraction !== null
-        ? t('model.failedAt', { percent: percent(fraction) })
-        : t(`model.phase.${job.phase}`);
-  const left = timeLeft(job.etaMs);
-  const figures = [
-    t('model.received', { received: bytes(job.received), total: bytes(total) }),
-    ...(job.phase === 'downloading'
-      ? [
-          speed(job.bytesPerSec),
-          left === null ? t('model.noTime') : t('model.left', { left }),
-          ...(job.host === null ? [] : [t('model.hostNow', { host: job.host })]),
-        ]
-      : []),
-  ].join(' · ');
-  return (
-    <div className="mt-16" data-testid="job">
-      <div className="flex items-baseline justify-between gap-16 text-small">
-        <span className="font-medium text-text">{state}</span>
-        {fraction !== null && job.phase !== 'failed' && <span className="text-text-2 tabular-nums">{percent(fraction)}</span>}
-      </div>
-      <div className="mt-8">
-        <Progress label={t('model.progress', { name: entry.name, state })} fraction={fraction} words={`${state} ${figures}`} />
-      </div>
-      <p className="mt-8 text-small text-text-2 tabular-nums">{figures}</p>
-      {job.restarted !== null && <p className="mt-4 text-small text-text-2">{t('model.restarted', { reason: job.restarted })}</p>}
-    </div>
   );
 }
 
@@ -189,8 +148,4 @@ function originOf(t: Texts, entry: CatalogueEntry): string {
         : t('model.fromPackages', { count: source.parts.length, client: source.client, name: source.parts[0]?.name ?? '?' }),
     )
     .join(', ');
-}
-
-function hostsOf(entry: CatalogueEntry): string {
-  return [...new Set(entry.sources.map((source) => (source.kind === 'hub' ? new URL(source.url).host : `${source.client}`)))].join(', ');
 }

@@ -2,10 +2,12 @@ import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Settings } from '../../../shared/contract/settings.ts';
 import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
+import { Button } from '../../components/Button.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Kbd } from '../../components/Kbd.tsx';
 import { StillRows } from '../../components/StillRows.tsx';
+import { Switch } from '../../components/Switch.tsx';
 import { useLive, useServices } from '../../lib/services.tsx';
 import { useTexts } from '../../lib/texts.ts';
 
@@ -40,6 +42,25 @@ export function SettingsPlace() {
           )
         ) : (
           <>
+            <Group title={t('settings.privacy')}>
+              {(['lookForUpdates', 'searchHub', 'lookForModels'] as const).map((name) => (
+                <Switch
+                  key={name}
+                  id={name}
+                  title={t(`privacy.${name}.title`)}
+                  about={t(`privacy.${name}.about`)}
+                  on={value[name]}
+                  words={{ on: t('privacy.on'), off: t('privacy.off') }}
+                  onChange={(on) => set({ [name]: on })}
+                />
+              ))}
+            </Group>
+            <Group title={t('settings.firstSteps')}>
+              <div className="flex flex-wrap items-center justify-between gap-x-24 gap-y-8 border-b border-line py-12">
+                <p className="text-small text-text-2">{t('onboarding.againAbout')}</p>
+                <Button onClick={() => set({ firstRun: 'privacy' })}>{t('onboarding.again')}</Button>
+              </div>
+            </Group>
             <Group title={t('settings.look')}>
               <Choice
                 id="theme"
@@ -150,6 +171,7 @@ const shortcuts = [
   ['find', ['Ctrl Shift F']],
   ['list', ['Ctrl B']],
   ['chat', ['Ctrl 1']],
+  ['models', ['Ctrl 5']],
   ['settings', ['Ctrl ,']],
   ['regions', ['F6', 'Shift F6']],
   ['messages', ['Alt ↑', 'Alt ↓']],

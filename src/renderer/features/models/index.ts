@@ -1,0 +1,1 @@
+export { ModelsPlace } from './ModelsPlace.tsx';

@@ -1,0 +1,126 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { ModelId } from '../../shared/domain/ids.ts';
+import type { CatalogueEntry, DownloadJob, InstalledModel } from '../../shared/domain/models.ts';
+import { type AppError, toAppError } from '../../shared/errors/appError.ts';
+import { useConnection, useLive, useServices } from './services.tsx';
+
+/** Phases in which a job still wants something. */
+export const unfinishedPhases: readonly DownloadJob['phase'][] = ['queued', 'waiting', 'downloading', 'paused', 'verifying', 'failed'];
+
+/** The newest job of a model, whatever became of it. */
+export function jobOf(jobs: readonly DownloadJob[], modelId: string): DownloadJob | null {
+  let found: DownloadJob | null = null;
+  for (const job of jobs) if (job.modelId === modelId && (found === null || job.startedAt >= found.startedAt)) found = job;
+  return found;
+}
+
+/** The job of a model that still wants something, or null. */
+export function activeJobOf(jobs: readonly DownloadJob[], modelId: string): DownloadJob | null {
+  const job = jobOf(jobs, modelId);
+  return job !== null && unfinishedPhases.includes(job.phase) ? job : null;
+}
+
+export type ModelList = {
+  /** null while it is read. */
+  readonly entries: readonly CatalogueEntry[] | null;
+  readonly installed: readonly InstalledModel[];
+  readonly error: AppError | null;
+  reload(): void;
+};
+
+/** What could be had and what is here, read again with each connection and whenever a download has ended. */
+export function useModelList(): ModelList {
+  const { api } = useServices();
+  const connection = useConnection();
+  const jobs = useLive('downloads').value?.jobs;
+  const [found, setFound] = useState<{ entries: readonly CatalogueEntry[]; installed: readonly InstalledModel[] } | null>(null);
+  const [error, setError] = useState<AppError | null>(null);
+  const [asked, setAsked] = useState(0);
+  const open = connection.kind === 'open' ? connection.number : 0;
+  const ended = (jobs ?? [])
+    .filter(({ phase }) => phase === 'installed' || phase === 'failed')
+    .map(({ jobId, phase }) => `${jobId} ${phase}`)
+    .join();
+  // Nothing is wanted but a new look when one of these changes.
+  const look = `${open} ${asked} ${ended}`;
+  useEffect(() => {
+    if (open === 0) return;
+    let left = false;
+    Promise.all([api.models.catalogue({}), api.models.installed({})]).then(
+      ([{ entries }, { models }]) => {
+        if (left) return;
+        setFound({ entries, installed: models });
+        setError(null);
+      },
+      (thrown: unknown) => {
+        if (!left) setError(toAppError(thrown));
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [api, open, look]);
+  const reload = useCallback(() => setAsked((n) => n + 1), []);
+  return { entries: found?.entries ?? null, installed: found?.installed ?? [], error, reload };
+}
+
+export type DownloadDeeds = {
+  /** Starts, goes on, or begins again: whatever the model's job needs. Resolves when it was taken or refused. */
+  get(modelIds: readonly ModelId[]): Promise<void>;
+  pause(jobs: readonly DownloadJob[]): void;
+  cancel(jobs: readonly DownloadJob[]): void;
+  /** Why the last deed was refused. */
+  readonly error: AppError | null;
+  clear(): void;
+};
+
+/** What a person does with downloads. One after the other, so that they run in the order in which they were asked for. */
+export function useDownloadDeeds(): DownloadDeeds {
+  const { api } = useServices();
+  const [error, setError] = useState<AppError | null>(null);
+  const run = useCallback(async (deeds: readonly (() => Promise<unknown>)[]) => {
+    setError(null);
+    for (const deed of deeds) {
+      try {
+        await deed();
+      } catch (thrown) {
+        const failed = toAppError(thrown);
+        // It came to its end meanwhile: what was wished has no object any more.
+        if (failed.code === 'JOB_STATE' || failed.code === 'JOB_NOT_FOUND') continue;
+        setError(failed);
+        return;
+      }
+    }
+  }, []);
+  return {
+    get: (modelIds) => run(modelIds.map((modelId) => () => api.models.startDownload({ modelId }))),
+    pause: (jobs) =>
+      void run(
+        jobs.map(
+          ({ jobId }) =>
+            () =>
+              api.models.pauseDownload({ jobId }),
+        ),
+      ),
+    cancel: (jobs) =>
+      void run(
+        jobs.map(
+          ({ jobId }) =>
+            () =>
+              api.models.cancelDownload({ jobId }),
+        ),
+      ),
+    error,
+    clear: useCallback(() => setError(null), []),
+  };
+}
+
+/** Who is asked when these are fetched, for the eye: hosts of addresses, names of package clients. */
+export function hostsOf(entries: readonly CatalogueEntry[]): string {
+  const names = entries.flatMap(({ sources }) =>
+    sources.flatMap((source) =>
+      source.kind === 'hub' ? [new URL(source.url).host] : [source.client, ...source.parts.flatMap(({ client }) => client ?? [])],
+    ),
+  );
+  return [...new Set(names)].join(', ');
+}

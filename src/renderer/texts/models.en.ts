@@ -1,0 +1,23 @@
+/** The plain list of models (issue "It talks"; the whole page is the models issue). */
+export const modelsTexts = {
+  title: 'Models',
+  count_one: '{{count}} of {{total}} is on this machine',
+  count_other: '{{count}} of {{total}} are on this machine',
+  loading: 'Reading the list of models',
+  empty: 'No model is known to this build.',
+  inUse: 'Loaded',
+  loadingModel: 'Loading',
+  here: 'On this machine',
+  notHere: 'Not on this machine',
+  rejected: 'Does not load here',
+  unproven: 'Here, but nothing proves it',
+  memory: '{{size}} of memory',
+  memoryShared: '{{size}} of memory, together with what else is loaded for talking',
+  memoryUnknown: '? of memory',
+  noneHere: 'Nothing is here for this yet.',
+  get: 'Get {{size}}',
+  getName: 'Get {{name}}, {{size}}',
+  getAgain: 'Get it again',
+  voices_one: '{{count}} voice',
+  voices_other: '{{count}} voices',
+} as const;
