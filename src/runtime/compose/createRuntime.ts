@@ -11,6 +11,7 @@ import type { LiveValue } from '../../shared/util/liveValue.ts';
 import { createAgent } from '../agent/createAgent.ts';
 import type { Agent, ModelSource, SamplingChoice } from '../agent/ports.ts';
 import { createEngines, type Engines } from '../engines/createEngines.ts';
+import type { LanguageModel } from '../inference/languageModel.ts';
 import { createCatalogue } from '../models/catalogue.ts';
 import { createDownloads } from '../models/downloads/downloads.ts';
 import { createRegistry, type Registry } from '../models/registry.ts';
@@ -32,9 +33,14 @@ import { createLedger } from '../store/ledger.ts';
 import { migrations } from '../store/migrations/index.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { createSettings, hasChats } from '../store/settings.ts';
+import { createVoice } from '../voice/createVoice.ts';
+import { createMicrophoneTest } from '../voice/microphoneTest.ts';
+import type { MicrophoneGate, VoiceDeps } from '../voice/ports.ts';
+import { createConversation } from './conversation.ts';
 import { createHealth } from './health.ts';
 import { languageSlot } from './languageSlot.ts';
 import { createMachineInfo } from './machineInfo.ts';
+import { createOwnGate } from './ownGate.ts';
 import { createPreflight } from './preflight.ts';
 import { speechSlots } from './speechSlots.ts';
 
@@ -57,6 +63,10 @@ export type RuntimeDeps = {
   readonly models?: ModelSource;
   readonly languageStatus?: LiveValue<LanguageStatus>;
   readonly engineLimits?: Partial<SupervisionLimits>;
+  /** Who grants the microphone: main in the app. Default: the runtime itself, to every page. */
+  readonly gate?: MicrophoneGate;
+  /** Tests give their own ears and voice. */
+  readonly speech?: Partial<Pick<VoiceDeps, 'vad' | 'speechToText' | 'textToSpeech'>>;
 };
 
 /** What entries and the HTTP server need of a runtime beside its router. */
@@ -162,6 +172,26 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     const settings = createSettings({ db, write: (work) => store.write(work), usedBefore: hasChats(db) });
     disposables.add(() => settings.close());
 
+    const speech = { vad: engines.vad, speechToText: engines.speechToText, textToSpeech: engines.textToSpeech, ...deps.speech };
+    const gate = deps.gate ?? createOwnGate();
+    const voice = createVoice({
+      ...speech,
+      clock,
+      log,
+      conversation: createConversation({ agent, log }),
+      gate,
+      choices: {
+        get() {
+          const { muted, microphone, voiceId, voiceSpeed } = settings.get();
+          return { muted, microphone, voiceId, speed: voiceSpeed };
+        },
+        setMuted: (muted) => void settings.set({ muted }),
+      },
+      prewarm: () => prewarm(models.current(), log),
+      languageModel: () => models.current()?.modelId ?? null,
+    });
+    disposables.add(() => voice[Symbol.asyncDispose]());
+
     const services: RuntimeServices = {
       store,
       engines,
@@ -180,9 +210,9 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       loaded: () => engines.loaded(),
       enableLanguage: (modelId) => engines.enable(modelId),
       health: health.value,
-      vad: engines.vad,
-      speechToText: engines.speechToText,
-      textToSpeech: engines.textToSpeech,
+      ...speech,
+      voice,
+      microphoneTest: createMicrophoneTest({ gate, phase: () => voice.view.get().phase }),
     };
 
     const settle = Promise.all([registry.verify(), downloads.recover()]);
@@ -201,6 +231,12 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     await disposables.dispose();
     throw error;
   }
+}
+
+/** What answers is loaded while the person still talks; why it cannot be, the turn itself will say. */
+function prewarm(model: LanguageModel | null, log: Logger): void {
+  const loaded = model?.ready({ signal: new AbortController().signal, onProgress: () => {} });
+  loaded?.then(undefined, (error: unknown) => log.info('voice.not_prewarmed', { code: toAppError(error).code }));
 }
 
 async function shippedCatalogue(): Promise<unknown> {

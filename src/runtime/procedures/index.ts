@@ -12,6 +12,7 @@ import { sessionsProcedures } from './sessions.ts';
 import { settingsProcedures } from './settings.ts';
 import { speechProcedures } from './speech.ts';
 import { turnsProcedures } from './turns.ts';
+import { voiceProcedures } from './voice.ts';
 
 /** What the adapters call: each takes from it what it needs. */
 export type Services = Parameters<typeof runtimeProcedures>[0] &
@@ -23,7 +24,8 @@ export type Services = Parameters<typeof runtimeProcedures>[0] &
   Parameters<typeof ledgerProcedures>[0] &
   Parameters<typeof settingsProcedures>[0] &
   Parameters<typeof serverProcedures>[0] &
-  Parameters<typeof speechProcedures>[0];
+  Parameters<typeof speechProcedures>[0] &
+  Parameters<typeof voiceProcedures>[0];
 
 /** Every procedure of the contract behind the one error mapping. A missing one does not compile. */
 export function createRouter(deps: { services: Services; refusals: Refusals; log: Logger }) {
@@ -41,6 +43,7 @@ export function createRouter(deps: { services: Services; refusals: Refusals; log
       settings: settingsProcedures(services),
       server: serverProcedures(services),
       speech: speechProcedures(services),
+      voice: voiceProcedures(services),
     });
 }
 

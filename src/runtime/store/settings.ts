@@ -4,8 +4,8 @@ import { createLiveValue, type Snapshot } from '../../shared/util/liveValue.ts';
 
 export type SettingsStore = {
   get(): Settings;
-  /** Stores the named fields and tells every watcher. */
-  set(patch: SettingsPatch): Settings;
+  /** Stores the named fields and tells every watcher. The mute has a call of its own and comes from there (VO-09). */
+  set(patch: SettingsPatch & { readonly muted?: boolean }): Settings;
   watch(signal?: AbortSignal): AsyncGenerator<Snapshot<Settings>, void, void>;
   close(): void;
 };
