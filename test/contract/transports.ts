@@ -198,7 +198,7 @@ const webSocket: Transport = {
     const { url } = await server.listen();
     await server.open({
       router,
-      serveVoice: (line) => line.close('over'),
+      serveVoice: (line) => services.voice.connect(line),
       refusals,
       keys: services.keys,
       readiness: () => ({

@@ -1,4 +1,5 @@
 import { createNodeStarter } from '../platform/nodeStarter.ts';
+import { createHostGate } from './hostGate.ts';
 import { forkLink } from './parentLink.ts';
 import { product, watchFaults } from './product.ts';
 import { runRuntimeChild } from './runtimeChild.ts';
@@ -8,7 +9,7 @@ const { log, compose } = product(process.env);
 watchFaults(log);
 runRuntimeChild({
   link: forkLink(process),
-  compose: () => compose(createNodeStarter({ here: import.meta.url })),
+  compose: (host) => compose(createNodeStarter({ here: import.meta.url }), createHostGate(host)),
   log,
   leave: () => process.exit(0),
   die: () => process.exit(1),

@@ -4,16 +4,20 @@ import { createClock } from '../platform/clock.ts';
 import { createFileSink, createLogger } from '../platform/logger.ts';
 import { dataDir, pathsOf } from '../platform/paths.ts';
 import type { Logger } from '../platform/ports.ts';
+import type { MicrophoneGate } from '../voice/ports.ts';
 
-/** The outside world of a runtime that runs as the app's child: this machine's clock and folders, the log file in the data folder. */
+/**
+ * The outside world of a runtime that runs as the app's child: this machine's clock and folders, the log file in the data folder; main
+ * starts its engines where it must, and grants the microphone.
+ */
 export function product(env: Readonly<Record<string, string | undefined>>): {
   log: Logger;
-  compose(starter: ProcessStarter): Promise<Runtime>;
+  compose(starter: ProcessStarter, gate: MicrophoneGate): Promise<Runtime>;
 } {
   const clock = createClock();
   const paths = pathsOf(dataDir(env, process.platform), env.SOTTO_MODELS_DIR);
   const log = createLogger(createFileSink(paths.logs), () => clock.nowMs());
-  return { log, compose: (starter) => createRuntime({ paths, clock, log, starter, env }) };
+  return { log, compose: (starter, gate) => createRuntime({ paths, clock, log, starter, gate, env }) };
 }
 
 /**

@@ -35,7 +35,7 @@ export function runRuntimeChild(deps: {
     starting.then(
       (runtime) => {
         const serve = createConnections({ router: runtime.router, refusals: runtime.refusals, log });
-        born.wires = createPageWires({ post: body, serve, serveVoice: (line) => line.close('over'), log });
+        born.wires = createPageWires({ post: body, serve, serveVoice: (line) => runtime.services.voice.connect(line), log });
         post({ k: 'ready', generation });
         log.info('runtime.ready', { generation });
       },

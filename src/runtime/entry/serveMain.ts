@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions, local: Local, io: Io, here: s
     await ensureToken(paths, services.keys);
     await server.open({
       router,
-      serveVoice: (line) => line.close('over'),
+      serveVoice: (line) => services.voice.connect(line),
       keys: services.keys,
       refusals,
       readiness: () => readinessOf(runtime),

@@ -1,4 +1,5 @@
 import { createElectronStarter, type ParentPortLike } from '../platform/electronStarter.ts';
+import { createHostGate } from './hostGate.ts';
 import { utilityLink } from './parentLink.ts';
 import { product, watchFaults } from './product.ts';
 import { runRuntimeChild } from './runtimeChild.ts';
@@ -25,6 +26,7 @@ runRuntimeChild({
         postMessage: host.post,
         on: (_event, listener) => host.onBody((data, port) => listener({ data, ports: port === null ? [] : [port] })),
       }),
+      createHostGate(host),
     ),
   log,
   leave: () => process.exit(0),

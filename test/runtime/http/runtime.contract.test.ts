@@ -36,7 +36,7 @@ beforeAll(async () => {
     engines: [],
     models: { language: { state: 'idle', modelId: null } },
   });
-  await server.open({ router, serveVoice: (line) => line.close('over'), refusals, keys: services.keys, readiness });
+  await server.open({ router, serveVoice: (line) => services.voice.connect(line), refusals, keys: services.keys, readiness });
   ({ secret } = services.keys.create('test'));
 });
 afterAll(async () => {
