@@ -1,15 +1,13 @@
 import { RPCLink } from '@orpc/client/websocket';
 import { appErrors } from '../../shared/contract/clientErrors.ts';
-import { lineData } from '../../shared/contract/lineData.ts';
+import { earlyLineMessages, lineData } from '../../shared/contract/lineData.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import { deferred } from '../../shared/util/deferred.ts';
+import { createInbox } from '../../shared/util/inbox.ts';
 import type { Transport, VoiceLink } from './transport.ts';
 
 /** What the server closes with when the sign-in of this page ended: 1008 is the protocol's "policy", 4401 our own. */
 const signedOutCodes: readonly number[] = [1008, 4401];
-
-/** More than the runtime says on a line before its user listens. */
-const earlyMessages = 64;
 
 /**
  * The way of the served page: WebSockets at `/rpc` and `/api/voice/stream` of the same origin; the browser sends the cookie.
@@ -76,21 +74,13 @@ export function createWebTransport(
   };
 }
 
-/** A socket keeps nothing for a listener that comes later, as a port does; this does. */
 function messagesOf(socket: WebSocket): VoiceLink['onMessage'] {
-  const early: (string | Uint8Array<ArrayBuffer>)[] = [];
-  let deliver = (data: string | Uint8Array<ArrayBuffer>) => {
-    if (early.length < earlyMessages) early.push(data);
-    else socket.close();
-  };
+  const inbox = createInbox<string | Uint8Array<ArrayBuffer>>(earlyLineMessages, () => socket.close());
   socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = lineData('down', data instanceof ArrayBuffer ? new Uint8Array(data) : data);
-    if (message !== null) deliver(message);
+    if (message !== null) inbox.put(message);
   });
-  return (listener) => {
-    deliver = listener;
-    for (const data of early.splice(0)) listener(data);
-  };
+  return inbox.listen;
 }
 
 async function askSignedOut(): Promise<boolean> {

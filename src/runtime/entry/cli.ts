@@ -4,6 +4,7 @@ import { version } from '../../shared/version.ts';
 import { type Command, parseCommand } from './cli/args.ts';
 import { askCommand } from './cli/ask.ts';
 import { openClient } from './cli/connect.ts';
+import { converseCommand } from './cli/converse.ts';
 import { helpText } from './cli/help.ts';
 import { holding, type Io, processIo, UsageError } from './cli/io.ts';
 import { keysCommand } from './cli/keys.ts';
@@ -53,11 +54,12 @@ async function run(command: Command, io: Io): Promise<number> {
     default: {
       const local = createLocal(command.common, io.env, here);
       watchFaults(local.log);
-      const { client, close } = await openClient(local, io.env);
+      const { client, openLine, close } = await openClient(local, io.env);
       try {
         if (command.name === 'keys') return await keysCommand(command, client, io);
         if (command.name === 'models') return await modelsCommand(command, client, io);
         if (command.name === 'transcribe') return await transcribeCommand(command, client, io);
+        if (command.name === 'converse') return await converseCommand(command, { client, openLine }, io, local.clock);
         if (command.name === 'say') return await sayCommand(command, client, io);
         return await askCommand(command, client, io);
       } finally {

@@ -6,7 +6,10 @@ import { type RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { appErrors } from '../../shared/contract/clientErrors.ts';
 import type { Contract } from '../../shared/contract/index.ts';
+import { earlyLineMessages, lineData } from '../../shared/contract/lineData.ts';
+import type { LineWire } from '../../shared/contract/voiceLine.ts';
 import { AppError } from '../../shared/errors/appError.ts';
+import { createInbox } from '../../shared/util/inbox.ts';
 
 export type RuntimeClient = ContractRouterClient<Contract>;
 
@@ -31,9 +34,41 @@ export function linkOf(socket: WebSocket): RPCLink<Record<never, never>> {
  * @throws AppError RUNTIME_UNAVAILABLE when nobody listens, UNAUTHORIZED when the key is refused.
  */
 export async function connectToServer(url: string, key: string): Promise<{ client: RuntimeClient; close(): void }> {
-  const address = new URL('/rpc', url);
+  const socket = dial('/rpc', url, key);
+  await opened(socket);
+  return { client: createORPCClient(linkOf(socket)), close: () => socket.close() };
+}
+
+/** A voice line to that server. @throws AppError as `connectToServer`. */
+export async function connectVoiceLine(url: string, key: string): Promise<LineWire> {
+  const socket = dial('/api/voice/stream', url, key);
+  const inbox = createInbox<string | Uint8Array<ArrayBuffer>>(earlyLineMessages, () => socket.terminate());
+  socket.on('message', (data, isBinary) => {
+    const message = lineData('down', isBinary ? data : data.toString());
+    if (message === null) socket.terminate();
+    else inbox.put(message);
+  });
+  await opened(socket);
+  return {
+    send(data) {
+      if (socket.readyState === socket.OPEN) socket.send(data);
+    },
+    onMessage: inbox.listen,
+    onClose(listener) {
+      if (socket.readyState === socket.CLOSED) listener();
+      else socket.on('close', listener);
+    },
+    close: () => socket.close(),
+  };
+}
+
+function dial(path: '/rpc' | '/api/voice/stream', url: string, key: string): WebSocket {
+  const address = new URL(path, url);
   address.protocol = 'ws:';
-  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
+  return new WebSocket(address, { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
+}
+
+async function opened(socket: WebSocket): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('unexpected-response', (sent, response) => {
@@ -43,7 +78,6 @@ export async function connectToServer(url: string, key: string): Promise<{ clien
     socket.once('error', (cause) => reject(new AppError('RUNTIME_UNAVAILABLE', {}, { cause })));
   });
   socket.on('error', () => socket.terminate());
-  return { client: createORPCClient(linkOf(socket)), close: () => socket.close() };
 }
 
 const Health = z.object({ status: z.string(), version: z.string(), instance: z.string() });

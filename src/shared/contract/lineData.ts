@@ -1,6 +1,9 @@
 import { frameBytes, maxChunkBytes } from '../util/audioWire.ts';
 import { maxLineText } from './voiceLine.ts';
 
+/** More than a runtime says on a line before its page listens. */
+export const earlyLineMessages = 64;
+
 const maxBytes = { up: frameBytes, down: maxChunkBytes } as const;
 
 /**

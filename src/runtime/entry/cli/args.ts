@@ -26,6 +26,7 @@ export type Command =
   | { readonly name: 'models'; readonly action: 'pull'; readonly modelId: string; readonly common: Common }
   | { readonly name: 'ask'; readonly text: string; readonly common: Common }
   | { readonly name: 'transcribe'; readonly file: string; readonly common: Common }
+  | { readonly name: 'converse'; readonly file: string; readonly out: string; readonly common: Common }
   | {
       readonly name: 'say';
       readonly text: string;
@@ -84,6 +85,8 @@ export function parseCommand(argv: readonly string[], env: Env, warn: (text: str
       return parseTranscribe(rest, env, warn);
     case 'say':
       return parseSay(rest, env, warn);
+    case 'converse':
+      return parseConverse(rest, env, warn);
     default:
       throw new UsageError(first.startsWith('-') ? `There is no option ${quoted(first)}.` : `There is no command ${quoted(first)}.`);
   }
@@ -174,6 +177,17 @@ function parseSay(argv: readonly string[], env: Env, warn: (text: string) => voi
   const speed = Number(values.speed ?? '1');
   if (!(speed >= 0.5 && speed <= 2)) throw new UsageError(`--speed wants a number from 0.5 to 2, not ${quoted(values.speed ?? '')}.`);
   return { name: 'say', text, out: values.out, voiceId: nonEmpty(values.voice), speed, common: commonOf(values, env, warn) };
+}
+
+function parseConverse(argv: readonly string[], env: Env, warn: (text: string) => void): Command {
+  const { values, positionals } = read(argv, { ...commonFlags, in: { type: 'string', short: 'i' }, out: { type: 'string', short: 'o' } });
+  if (values.help === true) return { name: 'help', topic: 'converse' };
+  if (positionals.length > 0) throw new UsageError(`converse takes no ${quoted(positionals[0] ?? '')}.`);
+  const file = nonEmpty(values.in);
+  const out = nonEmpty(values.out);
+  if (file === undefined) throw new UsageError('converse wants --in with a WAV file of the question.');
+  if (out === undefined) throw new UsageError('converse wants --out with the name of the file to write.');
+  return { name: 'converse', file, out, common: commonOf(values, env, warn) };
 }
 
 function read<F extends Flags>(argv: readonly string[], options: F) {

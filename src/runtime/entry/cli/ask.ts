@@ -4,7 +4,7 @@ import { plainText } from '../../../shared/domain/message.ts';
 import { AppError, fromWire } from '../../../shared/errors/appError.ts';
 import type { RuntimeClient } from '../../http/client.ts';
 import type { Command } from './args.ts';
-import type { Io } from './io.ts';
+import { createStatus, type Io } from './io.ts';
 
 /**
  * `sotto ask`: a fresh session, one message, the answer as it comes. Ctrl-C cancels the turn and waits for its end; a second one
@@ -25,7 +25,7 @@ export async function askCommand(command: Extract<Command, { name: 'ask' }>, cli
       // It ended by itself meanwhile; the stream tells.
     });
   });
-  const screen = createScreen(io, json);
+  const screen = createScreen(io, json ? 'events' : 'text');
   try {
     for await (const item of items) {
       const end = screen.take(item);
@@ -39,25 +39,26 @@ export async function askCommand(command: Extract<Command, { name: 'ask' }>, cli
   }
 }
 
-/** Text of one answer as it is printed: deltas at once, and from the finished message what no delta brought. */
-function createScreen(io: Io, json: boolean) {
+/**
+ * Text of one answer as it is printed: deltas at once, and from the finished message what no delta brought.
+ *
+ * @param shows  the text, the events as JSON, or nothing: then it only follows.
+ */
+export function createScreen(io: Io, shows: 'text' | 'events' | 'nothing') {
   const printed = new Map<string, string>();
-  let line = '';
-  const status = (text: string) => {
-    if (!io.terminal || json || text === line) return;
-    io.err(`\r\x1b[K${text}`);
-    line = text;
-  };
+  const isText = shows === 'text';
+  const status = createStatus(io, !isText);
+  let answer = '';
   return {
-    /** @returns the exit code once the turn has ended. */
-    take(item: WatchItem): { code: number } | null {
-      if (json && item.kind !== 'lagged') io.out(`${JSON.stringify(item.event)}\n`);
+    /** @returns the exit code and the whole answer once the turn has ended. */
+    take(item: WatchItem): { code: number; text: string } | null {
+      if (shows === 'events' && item.kind !== 'lagged') io.out(`${JSON.stringify(item.event)}\n`);
       if (item.kind === 'ephemeral') {
         if (item.event.type !== 'output.message.delta') status(stage(item.event));
         else {
           status('');
           printed.set(item.event.message_id, (printed.get(item.event.message_id) ?? '') + item.event.delta);
-          if (!json) io.out(item.event.delta);
+          if (isText) io.out(item.event.delta);
         }
         return null;
       }
@@ -66,15 +67,16 @@ function createScreen(io: Io, json: boolean) {
       if (type === 'output.message.completed') {
         const { message } = durableEventData['output.message.completed'].parse(data);
         const whole = plainText(message);
+        answer = whole;
         const shown = printed.get(message.id) ?? '';
         status('');
-        if (!json) io.out(`${whole.startsWith(shown) ? whole.slice(shown.length) : `\n${whole}`}\n`);
+        if (isText) io.out(`${whole.startsWith(shown) ? whole.slice(shown.length) : `\n${whole}`}\n`);
         return null;
       }
-      if (type === 'turn.completed') return { code: 0 };
+      if (type === 'turn.completed') return { code: 0, text: answer };
       if (type === 'turn.cancelled') {
-        if (!json) io.err('Stopped. What was written so far is kept.\n');
-        return { code: 130 };
+        if (isText) io.err('Stopped. What was written so far is kept.\n');
+        return { code: 130, text: answer };
       }
       if (type === 'turn.failed') {
         const failed = durableEventData['turn.failed'].parse(data);

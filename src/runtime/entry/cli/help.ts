@@ -51,6 +51,15 @@ ${common}
 
 Example: sotto say "Good morning." --out morning.wav
 `,
+  converse: `sotto converse --in FILE.wav --out FILE.wav: says a question out of a file and writes the spoken answer into another, by
+the whole way of a talk at the window. The written answer is printed as it comes. Ctrl-C stops; nothing is written to the file then.
+
+  --in FILE           the question: PCM or float, one or two channels, 8 to 192 kHz, at most two minutes
+  --out FILE          where to write the answer; a file of that name is replaced
+${common}
+
+Example: sotto converse --in question.wav --out answer.wav --json
+`,
   ask: `sotto ask "TEXT": asks and shows the answer as it is written. Ctrl-C stops the answer.
 ${common}
 
@@ -68,6 +77,7 @@ export function helpText(topic: string | null): string | null {
   sotto ask "TEXT"     asks and shows the answer
   sotto transcribe F   the words in a WAV file
   sotto say "TEXT"     a text as a WAV file
+  sotto converse …     a spoken question out of a WAV file, the spoken answer into another
   sotto --version      the version
 
 \`sotto help COMMAND\` shows the options of a command.

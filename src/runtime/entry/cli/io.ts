@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
+import { AppError } from '../../../shared/errors/appError.ts';
 
 /** What a command may touch of its terminal. Results go to `out`, everything else to `err` (CLI-02). */
 export type Io = {
@@ -52,4 +53,38 @@ export async function holding<T>(work: () => Promise<T>): Promise<T> {
 /** 64: wrong usage. The others are those of the error tables. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/**
+ * Work that Ctrl-C stops: `signal` ends it, and what it throws then is CANCELLED; a second Ctrl-C leaves at once.
+ *
+ * @throws AppError CANCELLED; UsageError and what else `work` throws.
+ */
+export async function stoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  let exit: number | null = null;
+  const stopListening = io.onSignal((signal) => {
+    const code = signal === 'SIGINT' ? 130 : 143;
+    if (exit !== null) io.exit(code);
+    exit = code;
+    abort.abort();
+  });
+  try {
+    return await work(abort.signal);
+  } catch (error) {
+    if (exit === null || error instanceof UsageError) throw error;
+    throw new AppError('CANCELLED', {}, { cause: error });
+  } finally {
+    stopListening();
+  }
+}
+
+/** One line on `err` that is redrawn while a person watches; nothing otherwise. */
+export function createStatus(io: Io, quiet: boolean): (text: string) => void {
+  let line = '';
+  return (text) => {
+    if (!io.terminal || quiet || text === line) return;
+    io.err(`\r\x1b[K${text}`);
+    line = text;
+  };
 }

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { transcribeSeconds } from '../../../shared/contract/speech.ts';
-import { AppError } from '../../../shared/errors/appError.ts';
 import { resample } from '../../../shared/util/resampler.ts';
 import type { RuntimeClient } from '../../http/client.ts';
 import { cutAtQuiet } from '../../speech/cuts.ts';
 import { fromPcm16, toPcm16 } from '../../speech/pcm.ts';
 import { readWav, writeWav } from '../../speech/wav.ts';
 import type { Command } from './args.ts';
-import { type Io, UsageError } from './io.ts';
+import { type Io, stoppable, UsageError } from './io.ts';
 
 const RATE = 16_000;
 
@@ -69,23 +68,4 @@ export async function sayCommand(command: Extract<Command, { name: 'say' }>, cli
     );
     return 0;
   });
-}
-
-async function stoppable(io: Io, work: (signal: AbortSignal) => Promise<number>): Promise<number> {
-  const abort = new AbortController();
-  let exit: number | null = null;
-  const stopListening = io.onSignal((signal) => {
-    const code = signal === 'SIGINT' ? 130 : 143;
-    if (exit !== null) io.exit(code);
-    exit = code;
-    abort.abort();
-  });
-  try {
-    return await work(abort.signal);
-  } catch (error) {
-    if (exit === null || error instanceof UsageError) throw error;
-    throw new AppError('CANCELLED', {}, { cause: error });
-  } finally {
-    stopListening();
-  }
 }
