@@ -966,6 +966,54 @@ export const requirements = [
     levels: ['unit'],
     what: "Nothing heard: signals (a) voiced share < 0.25, (b) level < floor + 6 dB, (c) engine's n",
   },
+  {
+    id: 'VO-109',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'npm run eval -- asr, speech-text, voice, speakers, talk-key write one table and one file eac',
+  },
+  {
+    id: 'VO-110',
+    part: 'talks',
+    levels: ['native'],
+    what: "word error through our pipeline ≤ the bare engine's + 1 point on the same clips; ≥ 150 recor",
+  },
+  {
+    id: 'VO-111',
+    part: 'talks',
+    levels: ['native'],
+    what: '0 of 200 first words lost; 200 scripted presses, speech from 300 ms before to 500 ms after k',
+  },
+  {
+    id: 'VO-115',
+    part: 'talks',
+    levels: ['native'],
+    what: '0 words and 0 turns in 30 min: 10 min each of silence (zeros, −60 dBFS noise, offset), noise',
+  },
+  {
+    id: 'VO-117',
+    part: 'talks',
+    levels: ['native'],
+    what: 'median word error ≤ 0.35, 0 spoken marks of Markdown; 100 answers with every kind of VO-66, ',
+  },
+  {
+    id: 'VO-60',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'A phrase ends at . ! ? ; : … and their CJK forms, at a line break, at a comma from 4 words on, a',
+  },
+  {
+    id: 'VO-61',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'First phrase has its own, shorter time limit. A phrase is at most 200 characters: cut at the last s',
+  },
+  {
+    id: 'VO-19',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'No VAD model at all → VAD_UNAVAILABLE {reason} (reasons: section 22). Hands-free and wak',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];
