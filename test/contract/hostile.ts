@@ -49,6 +49,8 @@ export const samples: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'server.revokeKey': { keyId: newId('key', at) },
   'server.oneTimeCode': {},
   'speech.transcribe': { pcm: Buffer.alloc(32_000).toString('base64') },
+  'speech.voices': { language: 'en', gender: 'male', installed: true, first: 'en-GB' },
+  'speech.measure': { modelId },
   'speech.say': { text: 'Good morning.', voiceId: 'joe', language: 'en', speed: 1 },
 };
 

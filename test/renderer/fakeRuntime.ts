@@ -20,6 +20,7 @@ import { codes, type ErrorCode } from '../../src/shared/errors/codes.ts';
 import { deferred } from '../../src/shared/util/deferred.ts';
 import { createLiveValue } from '../../src/shared/util/liveValue.ts';
 import { createFakeVoice, voiceOff } from './fakeVoice.ts';
+import { createFakeVoices } from './fakeVoices.ts';
 
 type Stored = {
   session: Session;
@@ -133,6 +134,7 @@ export function downloadJob(change: Partial<DownloadJob> = {}): DownloadJob {
 export function createFakeRuntime(options: { nowMs?: () => number; language?: LanguageStatus } = {}) {
   const nowMs = options.nowMs ?? (() => Date.UTC(2026, 4, 3, 9, 41, 0));
   const stored = new Map<SessionId, Stored>();
+  const voices = createFakeVoices();
   const language = createLiveValue<LanguageStatus>(options.language ?? ready);
   const downloads = createLiveValue<DownloadsValue>({ jobs: [] });
   const settings = createLiveValue<Settings>(Settings.parse({ firstRun: 'done' }));
@@ -605,8 +607,22 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
       transcribe: os.speech.transcribe.handler(() => {
         throw new AppError('ASR_UNAVAILABLE', { reason: 'model-missing' });
       }),
-      say: os.speech.say.handler(() => {
-        throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
+      say: os.speech.say.handler(async function* ({ input, signal }) {
+        await enter('speech.say', input);
+        try {
+          yield* voices.say(input, signal);
+        } catch (error) {
+          throw error instanceof AppError ? wire(error) : error;
+        }
+      }),
+      voices: os.speech.voices.handler(async ({ input }) => {
+        await enter('speech.voices', input);
+        return voices.list();
+      }),
+      measure: os.speech.measure.handler(async ({ input }) => {
+        await enter('speech.measure', input);
+        voices.measure(input.modelId, 0.4);
+        return { speedFactor: 0.4 };
       }),
     }),
     voice: os.voice.router({
@@ -755,6 +771,7 @@ export function createFakeRuntime(options: { nowMs?: () => number; language?: La
   return {
     router,
     transport,
+    voices,
     language,
     downloads,
     settings,

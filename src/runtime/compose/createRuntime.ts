@@ -16,6 +16,7 @@ import { createCatalogue } from '../models/catalogue.ts';
 import { createDownloads } from '../models/downloads/downloads.ts';
 import { createRegistry, type Registry } from '../models/registry.ts';
 import { createPackages } from '../models/sources/packages.ts';
+import { createVoices } from '../models/voices.ts';
 import { entryFile } from '../platform/entryFile.ts';
 import { createFetch } from '../platform/fetch.ts';
 import { createFiles, type Files } from '../platform/files.ts';
@@ -156,6 +157,13 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
     });
     disposables.add(() => downloads[Symbol.asyncDispose]());
 
+    const voices = createVoices({
+      catalogue,
+      registry,
+      installed,
+      trial: (entry, path, signal) => engines.trialSpeech({ runtimeClass: entry.runtimeClass, layout: storedLayout(entry), path }, signal),
+    });
+
     const models: ModelSource = deps.models ?? {
       current: () => engines.language(),
       unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'language' }),
@@ -212,6 +220,7 @@ export async function createRuntime(deps: RuntimeDeps): Promise<Runtime> {
       health: health.value,
       ...speech,
       voice,
+      voices,
       microphoneTest: createMicrophoneTest({ gate, phase: () => voice.view.get().phase }),
     };
 

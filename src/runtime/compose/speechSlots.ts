@@ -4,11 +4,12 @@ import type { InstalledSpeech, SpeechSlot, SpeechSlots } from '../engines/speech
 import type { Catalogue } from '../models/catalogue.ts';
 import { hashFile } from '../models/downloads/part.ts';
 import type { Registry } from '../models/registry.ts';
+import { isUsable, usableSpeakers } from '../models/voices.ts';
 import type { Files } from '../platform/files.ts';
 
 /**
- * Which speech models serve: of each slot the first catalogue entry whose very file is installed and proven. A voice that is not fast
- * everywhere goes first only where its trial showed that it keeps up (VO-62); alone it serves all the same. The older activity model comes
+ * Which speech models serve: of each slot the first catalogue entry whose very file is installed and proven, of voices
+ * the pack's own. The older activity model comes
  * with Sotto as part of a package (VO-103).
  *
  * @param sparePath  of that file; `null` if this build has none.
@@ -21,21 +22,18 @@ export function speechSlots(deps: {
 }): SpeechSlots {
   const { catalogue, registry, files, sparePath } = deps;
   const spareEntry = () => catalogue.list().find((entry) => entry.runtimeClass === 'silero-v4') ?? null;
-  const isUsable = (entry: CatalogueEntry) => {
-    const installed = registry.get(entry.id);
-    return installed?.state === 'proven' && installed.sha256 === (entry.prepare?.file ?? entry.file).sha256;
-  };
-  const usable = (slot: SpeechSlot) => catalogue.list().filter((one) => one.slot === slot && isUsable(one));
+  const known = { catalogue, registry };
+  const usable = (slot: SpeechSlot) =>
+    slot === 'speak' ? usableSpeakers(known) : catalogue.list().filter((one) => one.slot === slot && isUsable(known, one));
   return {
     chosen(slot) {
-      const entries = usable(slot);
-      const entry = entries.find((one) => keepsUp(one, registry.get(one.id)?.speedFactor)) ?? entries[0];
+      const [entry] = usable(slot);
       return entry === undefined ? null : speechOf(entry);
     },
     usable: (slot) => usable(slot).map(speechOf),
     async path(model) {
       const entry = spareEntry();
-      if (entry?.id !== model.modelId || isUsable(entry) || sparePath === null) return registry.path(model.modelId);
+      if (entry?.id !== model.modelId || isUsable(known, entry) || sparePath === null) return registry.path(model.modelId);
       if ((await files.stat(sparePath)) === null) throw new AppError('MODEL_NOT_INSTALLED', { modelId: model.modelId });
       // It came with the program and not through the downloader: its own proof, 1.8 MB.
       const { sha256 } = await hashFile(files, sparePath, new AbortController().signal);
@@ -44,14 +42,9 @@ export function speechSlots(deps: {
     },
     spareActivity() {
       const entry = spareEntry();
-      return entry === null || (sparePath === null && !isUsable(entry)) ? null : speechOf(entry);
+      return entry === null || (sparePath === null && !isUsable(known, entry)) ? null : speechOf(entry);
     },
   };
-}
-
-/** Whether a voice may talk without having been chosen. @param factor  as its trial measured it. */
-export function keepsUp({ talk }: Pick<CatalogueEntry, 'talk'>, factor: number | undefined): boolean {
-  return talk === undefined || (factor !== undefined && factor <= talk.maxFactor);
 }
 
 function speechOf(entry: CatalogueEntry): InstalledSpeech {

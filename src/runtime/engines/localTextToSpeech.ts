@@ -1,4 +1,5 @@
 import type { ModelVoice } from '../../shared/domain/models.ts';
+import { chooseVoice } from '../../shared/domain/voiceChoice.ts';
 import { AppError, isAppError } from '../../shared/errors/appError.ts';
 import type { SpeakRequest, SpokenPhrase, TextToSpeech } from '../inference/textToSpeech.ts';
 import { type Phrase, phrasesOf } from '../speech/phrases/phraser.ts';
@@ -8,7 +9,7 @@ import type { InstalledSpeech, SpeechSlots } from './speechPorts.ts';
 
 const SPEAK_MS = 60_000;
 
-type Speaking = { readonly model: InstalledSpeech; readonly voice: ModelVoice | null };
+type Speaking = { readonly model: InstalledSpeech; readonly voice: ModelVoice };
 
 /** The voice on this machine. */
 export function createLocalTextToSpeech(deps: { client: EngineClient; engine: SpeechEngine; slots: SpeechSlots }): TextToSpeech {
@@ -16,27 +17,29 @@ export function createLocalTextToSpeech(deps: { client: EngineClient; engine: Sp
 
   /** @throws AppError: a voice or a language that is not there is never replaced by another one (VO-64). */
   function chosen({ voiceId, language }: SpeakRequest): Speaking {
-    const standard = slots.chosen('speak');
-    if (standard === null) throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
-    const spoken = language?.split('-')[0]?.toLowerCase();
-    const knows = (tag: string) => spoken === undefined || tag === spoken;
-    if (voiceId !== undefined) {
-      const model = slots.usable('speak').find(({ voices }) => voices.some((voice) => voice.voiceId === voiceId));
-      const voice = model?.voices.find((one) => one.voiceId === voiceId);
-      if (model === undefined || voice === undefined) throw new AppError('VOICE_UNKNOWN');
-      if (!knows(voice.language)) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
-      return { model, voice };
+    const models = slots.usable('speak');
+    if (models.length === 0) throw new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' });
+    const voices = models.flatMap((model) => model.voices);
+    const decision = chooseVoice({
+      chat: null,
+      everything: voiceId ?? null,
+      voices,
+      standard: voices,
+      language: language?.split('-')[0]?.toLowerCase(),
+    });
+    if (decision.problem === 'gone') throw new AppError('VOICE_UNKNOWN');
+    for (const model of models) {
+      const voice = model.voices.find((one) => one.voiceId === decision.voiceId);
+      if (voice !== undefined) return { model, voice };
     }
-    const model = [standard, ...slots.usable('speak')].find(({ languages }) => languages.some(knows));
-    if (model === undefined) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
-    return { model, voice: model.voices.find((one) => knows(one.language)) ?? null };
+    throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
   }
 
   async function say({ model, voice }: Speaking, phrase: Phrase, speed: number, signal: AbortSignal) {
     const leave = await engine.turnstiles.speak.enter(signal);
     try {
       await engine.load('speak', model, signal);
-      const params = { model: keyOf(model), text: phrase.text, speed, ...voiceParams(voice) };
+      const params = { model: keyOf(model), text: phrase.text, speed, voice: voice.voiceId, accent: accentOf(voice) };
       return await client.call('tts.speak', params, { signal, deadline: { stage: 'speak', ms: SPEAK_MS } });
     } catch (error) {
       if (isAppError(error, 'TEXT_UNSPEAKABLE')) return null;
@@ -84,7 +87,6 @@ export function createLocalTextToSpeech(deps: { client: EngineClient; engine: Sp
   };
 }
 
-function voiceParams(voice: ModelVoice | null) {
-  if (voice === null) return {};
-  return { voice: voice.voiceId, accent: voice.locale === 'en-GB' ? 'en-gb' : 'en-us' } as const;
+function accentOf({ locale }: ModelVoice): 'en-us' | 'en-gb' {
+  return locale === 'en-GB' ? 'en-gb' : 'en-us';
 }

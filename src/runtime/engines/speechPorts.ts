@@ -18,7 +18,7 @@ export type InstalledSpeech = {
 /** Which models shall serve; filled by compose. */
 export type SpeechSlots = {
   chosen(slot: SpeechSlot): InstalledSpeech | null;
-  /** All models of a slot that may serve; one of them is the chosen one. */
+  /** All models of a slot that may serve; the chosen one is the first. */
   usable(slot: SpeechSlot): readonly InstalledSpeech[];
   /** Absolute path of its file. @throws AppError MODEL_NOT_INSTALLED, MODEL_FILE_CORRUPT. */
   path(model: InstalledSpeech): Promise<string>;

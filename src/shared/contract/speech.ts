@@ -1,5 +1,7 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
+import { ModelId } from '../domain/ids.ts';
+import { SpeakingVoice } from '../domain/voiceCatalogue.ts';
 import { errors } from './errors.ts';
 
 /** Seconds of sound that one call takes; a caller with more cuts it where it is quiet. */
@@ -51,4 +53,28 @@ export const speech = {
         }),
       ),
     ),
+  /** The voice catalogue (VO-96): installed voices and those that can be had. */
+  voices: oc
+    .errors(errors())
+    .input(
+      z.strictObject({
+        language: z.string().min(2).max(35).optional(),
+        gender: SpeakingVoice.shape.gender.optional(),
+        installed: z.boolean().optional(),
+        /** Language tag of the person, whose voices come first. */
+        first: z.string().min(2).max(35).default('en'),
+      }),
+    )
+    .output(
+      z.strictObject({
+        voices: z.array(SpeakingVoice),
+        /** The pack's own voices that can speak now, one per language (VO-97). */
+        standard: z.array(z.string()),
+      }),
+    ),
+  /** Measures how fast a speaking model is on this machine, once more. */
+  measure: oc
+    .errors(errors('MODEL_NOT_INSTALLED', 'MODEL_FILE_CORRUPT', ...engine, ...busy))
+    .input(z.strictObject({ modelId: ModelId }))
+    .output(z.strictObject({ speedFactor: z.number().positive() })),
 };

@@ -88,6 +88,8 @@ const EntryFields = z.strictObject({
   /** What it understands or speaks, by language tag. */
   languages: z.array(z.string()).max(128).optional(),
   voices: z.array(ModelVoice).max(64).optional(),
+  /** Of a speaking model: samples per second of its sound. */
+  sampleRate: z.int().min(8_000).max(192_000).optional(),
   /** Of a speaking model that is not fast everywhere: the real-time factor up to which it may talk without having been chosen (VO-62). */
   talk: z.strictObject({ maxFactor: z.number().gt(0).max(1) }).optional(),
   /** Of an activity model: from which probability on somebody speaks, and below which nobody does (VO-103). */
