@@ -1014,6 +1014,12 @@ export const requirements = [
     levels: ['unit'],
     what: 'No VAD model at all → VAD_UNAVAILABLE {reason} (reasons: section 22). Hands-free and wak',
   },
+  {
+    id: 'VO-78',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'No sound 1 500 ms after commit → earcon; prefill progress is shown, so that slow differs',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -91,7 +91,7 @@ export function createVoice(deps: VoiceDeps): Voice {
         else dispatch({ type: 'deviceLost', code });
       },
       live() {
-        if (cueWaits) lines.send({ t: 'cue', kind: 'listening' });
+        if (cueWaits && isAwaited()) lines.send({ t: 'cue', kind: 'listening' });
         cueWaits = false;
         refresh();
       },
@@ -108,7 +108,7 @@ export function createVoice(deps: VoiceDeps): Voice {
   const silentWatch = createSilentWatch({
     clock,
     isSilent: () => mic.isSilent(),
-    isAwaited: () => state.phase === 'listening' || state.phase === 'hearing' || state.phase === 'pausing',
+    isAwaited,
     onSilent: () => dispatch({ type: 'micSilent' }),
     onIdle() {
       tell('MIC_SILENT');
@@ -397,6 +397,11 @@ export function createVoice(deps: VoiceDeps): Voice {
 
   function perhapsArmed(): void {
     if (state.phase === 'arming' && leases.held() !== null && mic.isOpen()) dispatch({ type: 'armed', lease: state.lease });
+  }
+
+  /** Somebody may be talking. */
+  function isAwaited(): boolean {
+    return state.phase === 'listening' || state.phase === 'hearing' || state.phase === 'pausing';
   }
 
   function sinceVoicedMs(): number {
