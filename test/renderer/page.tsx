@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { I18nextProvider } from 'react-i18next';
 import { App } from '../../src/renderer/app/App.tsx';
+import type { Sound } from '../../src/renderer/audio/sound.ts';
 import { useAnnouncer } from '../../src/renderer/lib/announcer.ts';
 import { createServices, type Services, ServicesProvider } from '../../src/renderer/lib/services.tsx';
 import { createTexts } from '../../src/renderer/lib/texts.ts';
@@ -68,7 +69,7 @@ function installMedia(system: { dark: boolean; contrast: boolean }): void {
  * @param options.transport  another way to the runtime (the app's bridge).
  */
 export async function openPage(
-  options: { runtime?: FakeRuntime; width?: number; dark?: boolean; contrast?: boolean; transport?: Transport } = {},
+  options: { runtime?: FakeRuntime; width?: number; dark?: boolean; contrast?: boolean; transport?: Transport; sound?: Sound } = {},
 ): Promise<PageUnderTest> {
   // Loaded ahead, as the page itself does: a test that looks at text must not depend on when a module arrives.
   await import('../../src/renderer/features/chat/Markdown.tsx');
@@ -89,7 +90,7 @@ export async function openPage(
       },
     },
   });
-  const services = createServices({ transport: options.transport ?? runtime.transport, clock });
+  const services = createServices({ transport: options.transport ?? runtime.transport, clock, sound: options.sound });
   const view = render(
     <I18nextProvider i18n={createTexts()}>
       <ServicesProvider services={services}>

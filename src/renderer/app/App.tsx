@@ -1,9 +1,11 @@
 import { Tooltip } from 'radix-ui';
 import { useEffect } from 'react';
+import { TalkButton } from '../components/TalkButton.tsx';
 import { ChatPlace } from '../features/chat/index.ts';
 import { ModelsPlace } from '../features/models/index.ts';
 import { Onboarding } from '../features/onboarding/index.ts';
 import { SettingsPlace } from '../features/settings/index.ts';
+import { VoiceBar } from '../features/voice/index.ts';
 import { useAnnouncer } from '../lib/announcer.ts';
 import { useConnection, useLive } from '../lib/services.tsx';
 import { useTexts } from '../lib/texts.ts';
@@ -16,6 +18,7 @@ import { LinkNotice } from './LinkNotice.tsx';
 import { Rail } from './Rail.tsx';
 import { RuntimeFailed } from './RuntimeFailed.tsx';
 import { Strip } from './Strip.tsx';
+import { useTalkKeys } from './talkKeys.ts';
 
 /** The one frame of all places (UX-154): rail, place, strip. */
 export function App() {
@@ -27,6 +30,7 @@ export function App() {
   const place = useUi((s) => s.place);
   useTheme(settings?.theme);
   useKeys();
+  useTalkKeys();
   const target = firstRun.show === 'places' && place === 'chat' ? 'message' : 'content';
 
   // A list that lies over the page starts closed; beside the page it starts open.
@@ -54,7 +58,13 @@ export function App() {
           <>
             <div className={`flex min-h-0 flex-1 ${layout === 'one' ? 'flex-col' : ''}`}>
               <Rail layout={layout} />
-              {place === 'chat' ? <ChatPlace /> : place === 'models' ? <ModelsPlace /> : <SettingsPlace />}
+              {place === 'chat' ? (
+                <ChatPlace voiceBar={<VoiceBar />} talk={<TalkButton />} />
+              ) : place === 'models' ? (
+                <ModelsPlace />
+              ) : (
+                <SettingsPlace />
+              )}
             </div>
             <Strip />
           </>

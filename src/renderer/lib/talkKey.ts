@@ -7,11 +7,18 @@ export type TalkKey = {
   up(source: TalkSource): void;
   /** Lost focus, hidden page, locked screen: whatever is held is let go (VO-105). */
   letGo(): void;
+  /**
+   * Presses go there instead, until the returned function is called: first run lets the key be tried without talking (UX-20).
+   */
+  borrow(deeds: TalkDeeds): () => void;
 };
 
+export type TalkDeeds = { readonly press: (atMs?: number) => void; readonly release: () => void };
+
 /** One talk key of several sources. A source that is down already says nothing by going down again: that is auto-repeat. */
-export function createTalkKey(deeds: { press: (atMs?: number) => void; release: () => void }): TalkKey {
+export function createTalkKey(owner: TalkDeeds): TalkKey {
   let held: TalkSource | null = null;
+  let deeds = owner;
   const letGo = () => {
     if (held === null) return;
     held = null;
@@ -27,6 +34,15 @@ export function createTalkKey(deeds: { press: (atMs?: number) => void; release: 
       if (held === source) letGo();
     },
     letGo,
+    borrow(other) {
+      letGo();
+      deeds = other;
+      return () => {
+        if (deeds !== other) return;
+        letGo();
+        deeds = owner;
+      };
+    },
   };
 }
 

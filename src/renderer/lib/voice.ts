@@ -5,6 +5,7 @@ import type { VoicePhase } from '../../shared/domain/voice.ts';
 import type { VoiceView } from '../../shared/domain/voiceView.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import type { Clock } from '../../shared/util/clock.ts';
+import type { Media } from '../audio/devices.ts';
 import type { Sound } from '../audio/sound.ts';
 import type { Api } from './connection.ts';
 import { createLevelHistory, type LevelHistory } from './levelHistory.ts';
@@ -49,6 +50,10 @@ export type PageVoice = {
   cancel(): void;
   setMuted(muted: boolean): void;
   dismiss(): void;
+  /** Shows what another part of talking could not do. */
+  fail(thrown: unknown): void;
+  /** The devices of this page; undefined where it is no secure context, or before `preload` has ended. */
+  media(): Media | undefined;
   /** Fetches what talking needs, ahead of the first press. */
   preload(): void;
   close(): void;
@@ -80,6 +85,7 @@ export function createPageVoice(deps: {
   let turningOn: Promise<void> | null = null;
   let pressed = false;
   let closed = false;
+  let media: Media | undefined = deps.sound?.media;
 
   const view = () => {
     const { value, fresh } = live.voice.getState();
@@ -118,6 +124,7 @@ export function createPageVoice(deps: {
           onError: () => undefined,
         });
         session = made;
+        media = sound.media;
         if (closed) made.close();
         return made;
       },
@@ -224,6 +231,8 @@ export function createPageVoice(deps: {
       );
     },
     dismiss: () => state.setState({ error: null }),
+    fail,
+    media: () => media,
     preload: () => void load().catch(() => undefined),
     close() {
       closed = true;

@@ -1,6 +1,7 @@
 import { errorTexts } from './errors.en.ts';
 import { modelsTexts } from './models.en.ts';
 import { levelTexts, onboardingTexts, privacyTexts, slotTexts } from './onboarding.en.ts';
+import { voiceTexts } from './voice.en.ts';
 
 /** Every visible word, by key. Plain verbs, "you", no blame, no exclamation marks; buttons name the deed (UX-108…113). */
 export const en = {
@@ -196,6 +197,7 @@ export const en = {
   composer: {
     label: 'Message',
     placeholder: 'Ask something',
+    placeholderTalk: 'Ask, or hold {{key}}',
     send: 'Send',
     stop: 'Stop',
     stopping: 'Stopping',
@@ -334,6 +336,7 @@ export const en = {
   level: levelTexts,
   privacy: privacyTexts,
   slots: slotTexts,
+  voice: voiceTexts,
   errors: errorTexts,
   actions: {
     retry: 'Try again',
@@ -358,5 +361,7 @@ export const en = {
     again: 'Ask again',
     otherMicrophone: 'Choose another microphone',
     unmute: 'Unmute the microphone',
+    turnOn: 'Turn voice on',
+    openModels: 'Open Models',
   },
 } as const;

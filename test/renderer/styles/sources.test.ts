@@ -49,7 +49,7 @@ describe('what the screens are written with', () => {
     verifies('UX-271');
     const types = classes().filter(({ name }) => /^(?:[\w-]+:)*(text|font)-/.test(name));
     const known =
-      /^(?:[\w-]+:)*(text-(display|title|heading|body|ui|small|code|micro|text|text-2|text-3|accent|on-accent|danger|warn|ok|start)|font-(sans|mono|normal|medium|semibold))$/;
+      /^(?:[\w-]+:)*(text-(display|title|heading|body|ui|small|code|micro|text|text-2|text-3|accent|on-accent|danger|warn|ok|start|end)|font-(sans|mono|normal|medium|semibold))$/;
     expect(types.filter(({ name }) => !known.test(name))).toEqual([]);
   });
 

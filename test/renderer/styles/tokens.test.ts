@@ -154,6 +154,10 @@ describe('steps', () => {
       list: 264,
       detail: 380,
       thread: 720,
+      column: 560,
+      talk: 44,
+      'talk-hero': 72,
+      captions: 40,
       strip: 28,
     });
     expect(source).toContain('--spacing: initial;');

@@ -1,5 +1,5 @@
 import { Ellipsis, PanelLeft, Pencil, Trash2 } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { SessionId, TurnId } from '../../../shared/domain/ids.ts';
@@ -26,6 +26,7 @@ import { ModelCard } from './ModelCard.tsx';
 import { Starters } from './Starters.tsx';
 import { Thread } from './Thread.tsx';
 import { useAnswerAnnouncements } from './useAnswerAnnouncements.ts';
+import { useSpokenChat, useSpokenTurn } from './useSpokenChat.ts';
 
 /** What the thread of a chat that does not exist yet shows. */
 const nothing = createStore<SessionView>(() => ({
@@ -34,7 +35,10 @@ const nothing = createStore<SessionView>(() => ({
   loadingOlder: false,
 }));
 
-export function ChatPlace() {
+/**
+ * @param voiceBar  stands above the message field; @param talk  in its line. They are another feature's, so the page's frame puts them in.
+ */
+export function ChatPlace({ voiceBar, talk }: { voiceBar: ReactNode; talk: ReactNode }) {
   const t = useTexts();
   useEffect(preloadMarkdown, []);
   const ui = useUi();
@@ -53,14 +57,14 @@ export function ChatPlace() {
           {list}
         </Drawer>
       )}
-      <Conversation sessionId={ui.sessionId} />
+      <Conversation sessionId={ui.sessionId} voiceBar={voiceBar} talk={talk} />
     </div>
   );
 }
 
-function Conversation({ sessionId }: { sessionId: SessionId | null }) {
+function Conversation({ sessionId, voiceBar, talk }: { sessionId: SessionId | null; voiceBar: ReactNode; talk: ReactNode }) {
   const services = useServices();
-  const { api } = services;
+  const { api, voice } = services;
   const ui = useUi();
   const connection = useConnection();
   const language = useLive('language').value;
@@ -79,6 +83,7 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
   const mayAsk = turn === null && connection.kind === 'open';
   const canAnswer = language === null || language.state !== 'none';
   useAnswerAnnouncements(state);
+  useSpokenChat();
 
   const run = useCallback(
     (deed: () => Promise<unknown>) => {
@@ -94,7 +99,11 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
 
   const isStopping = stopping !== null && turn?.id === stopping;
   const runningId = running ? turn.id : null;
+  const spoken = useSpokenTurn(sessionId);
+  const isSpoken = runningId !== null && spoken.turnId === runningId;
   const stop = useCallback(() => {
+    // A spoken turn ends with its sound: one Stop for both (UX-03).
+    if (voice.isBusy() && (runningId === null || isSpoken)) return voice.cancel();
     if (sessionId === null || runningId === null) return;
     setStopping(runningId);
     run(() =>
@@ -103,16 +112,17 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
         throw thrown;
       }),
     );
-  }, [api, run, sessionId, runningId]);
+  }, [api, voice, run, sessionId, runningId, isSpoken]);
 
   // Esc stops what runs, unless something lies on top of it (UX-81).
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) stop();
+      // What voice has to end is ended by its own keys.
+      if (event.key === 'Escape' && !event.defaultPrevented && !voice.isBusy()) stop();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [stop]);
+  }, [stop, voice]);
 
   const deeds = useMemo<ExchangeDeeds>(() => {
     const edit = (text: string) => field.put(text);
@@ -200,8 +210,11 @@ function Conversation({ sessionId }: { sessionId: SessionId | null }) {
           </>
         }
       />
-      <div data-region="composer" className="shrink-0 px-16 pt-8 pb-16 wide:px-24">
+      <div className="shrink-0 px-16 pt-4 wide:px-24">{voiceBar}</div>
+      <div data-region="composer" className="shrink-0 px-16 pb-16 wide:px-24">
         <Composer
+          talk={talk}
+          speaking={spoken.speaking}
           field={field}
           sessionId={sessionId}
           running={running}

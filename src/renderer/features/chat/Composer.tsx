@@ -10,11 +10,16 @@ import { Hint } from '../../components/IconButton.tsx';
 import { bytes, number } from '../../lib/format.ts';
 import { type Sent, sendMessage } from '../../lib/sending.ts';
 import { useLive, useServices } from '../../lib/services.tsx';
+import { talkChord } from '../../lib/talkKey.ts';
 import { useTexts } from '../../lib/texts.ts';
 import type { DraftField } from './draftField.ts';
 
 type Props = {
   field: DraftField;
+  /** The talk button. */
+  talk: ReactNode;
+  /** An answer of this chat is being said aloud. */
+  speaking: boolean;
   sessionId: SessionId | null;
   running: boolean;
   stopping: boolean;
@@ -33,6 +38,8 @@ export function Composer(props: Props) {
   const services = useServices();
   const { drafts } = services;
   const settings = useLive('settings').value;
+  const voice = useLive('voice').value;
+  const voiceOn = voice !== null && voice.phase !== 'off';
   const { field, sessionId } = props;
   const size = useStore(field.state);
   const [sending, setSending] = useState<{ waiting: boolean; abort: AbortController } | null>(null);
@@ -115,7 +122,7 @@ export function Composer(props: Props) {
           rows={1}
           aria-label={t('composer.label')}
           aria-describedby="composer-note"
-          placeholder={t('composer.placeholder')}
+          placeholder={voiceOn ? t('composer.placeholderTalk', { key: talkChord() }) : t('composer.placeholder')}
           readOnly={sending !== null}
           spellCheck={false}
           onInput={field.changed}
@@ -138,7 +145,14 @@ export function Composer(props: Props) {
               {t('composer.takeBack')}
             </Button>
           )}
-          <SendOrStop {...props} enterSends={enterSends} maySend={!size.empty && !size.tooLong && sending === null} onSend={send} />
+          {props.talk}
+          <SendOrStop
+            {...props}
+            enterSends={enterSends}
+            empty={size.empty}
+            maySend={!size.empty && !size.tooLong && sending === null}
+            onSend={send}
+          />
         </div>
       </div>
     </div>
@@ -146,14 +160,15 @@ export function Composer(props: Props) {
 }
 
 /** One button in one place: what sends is also what stops (UX-03). */
-function SendOrStop(props: Props & { enterSends: boolean; maySend: boolean; onSend: () => void }) {
+function SendOrStop(props: Props & { enterSends: boolean; empty: boolean; maySend: boolean; onSend: () => void }) {
   const t = useTexts();
-  const stop = props.running;
+  // What is only said aloud can be stopped too, unless something is there to be sent.
+  const stop = props.running || (props.speaking && props.empty);
   return (
     <Hint text={stop ? t('composer.stopHint') : t('composer.sendHint', { keys: props.enterSends ? 'Enter' : 'Ctrl Enter' })}>
       <Button
         look="primary"
-        disabled={stop ? props.stopping : !props.maySend || !props.canAnswer}
+        disabled={stop ? props.running && props.stopping : !props.maySend || !props.canAnswer}
         onClick={stop ? props.onStop : props.onSend}
       >
         {stop ? (

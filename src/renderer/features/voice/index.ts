@@ -1,0 +1,1 @@
+export { VoiceBar } from './VoiceBar.tsx';
