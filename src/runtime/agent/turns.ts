@@ -181,6 +181,7 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
       if (turn.completed_at === null) return runs.heard(turnId, units);
       const message = turns.reply(turnId);
       if (message === null || turns.heard(turn.session, message.id) !== null) return;
+      crashPoint('turn.beforeHeard');
       events.append(sessionId, [heardEvent(turnId, message.id, plainText(message), units)]);
     });
   }

@@ -57,7 +57,7 @@ const turnEnds: ReadonlySet<string> = new Set(['turn.completed', 'turn.failed', 
 /** The one type that may follow the end of its turn (EV-05). */
 const heardType = 'output.message.heard';
 const needsTurn = /^(input|turn|reason|output|context)\./;
-const reserved = /^(session|turn|input|task|wake|schedule|hook|guardrail|budget|memory|command)\.|^tool\.call_/;
+const reserved = /^(session|turn|input|task|wake|schedule|hook|guardrail|budget|memory|command)\.|^tool\.call_|^output\.message\.heard$/;
 const ephemeralTypes: ReadonlySet<string> = new Set(EphemeralEvent.options.map((option) => option.shape.type.value));
 /** An input is measured by its text (EV-16: 1 MiB); escapes make its JSON up to six times as long, and nobody is to blame for that. */
 const maxInputEventBytes = 8 * limits.maxInputBytes;

@@ -129,6 +129,22 @@ describe('the mirror of a chat', () => {
     expect(openTurn(state)?.id).toBe(second);
   });
 
+  it('what was heard of a spoken answer stands at its message, and words that went on fold the cut ones away', () => {
+    const heard = durable(5, 'output.message.heard', { message_id: messageId, heard_characters: 1 });
+    const state = play([input(1), started(2), output(3, 'Hi'), completed(4), heard]);
+    expect(state.messages.map((m) => m.heard)).toEqual([null, 1]);
+    expect(state.stale).toBe(false);
+    const second = newId('turn', 2);
+    const data = {
+      message: { id: newId('msg', 6), role: 'user', content: [{ type: 'text', text: 'Hello you' }] },
+      delivery: 'started',
+      source: 'voice',
+    };
+    const joined = play([durable(6, 'input.message', { ...data, replaces: turnId }, second)], state);
+    expect(joined.messages.map((m) => m.supersededBy)).toEqual([second, second, null]);
+    expect(joined.turns.get(second)?.retryOf).toBeNull();
+  });
+
   it('a turn cut off by a crash waits for a person; resumed it runs again', () => {
     const cut = play([input(1), started(2), delta('Hal', 3), durable(3, 'turn.interrupted', { turn_id: turnId })]);
     expect(cut.growing).toBeNull();

@@ -53,6 +53,13 @@ it('RE-02, RE-09: killed at each numbered point in turn, nothing that was accept
     ).toHaveLength(3);
     expect(log.filter((event) => event.type === 'turn.started')).toHaveLength(3);
     expect(log.filter((event) => /^turn\.(completed|failed|cancelled)$/.test(event.type))).toHaveLength(3);
+    // A cancel keeps its reason, what was heard is known once, and an answer nobody told of is whole.
+    for (const event of log) if (event.type === 'turn.cancelled') expect(event.data.reason).toBe('barge-in');
+    const heard = log.filter((event) => event.type === 'output.message.heard').map((event) => event.context.message_id);
+    expect(new Set(heard).size).toBe(heard.length);
+    const { messages } = h.agent.turns.history({ sessionId, limit: 9 });
+    for (const message of messages) expect(message.heard).toBe(heard.includes(message.id) ? 6 : null);
+    for (const message of messages) if (message.role === 'assistant') expect(message.text).not.toBe('');
     expect(h.store.db.prepare('SELECT count(*) FROM leases').pluck().get()).toBe(0);
   }
   expect(points).toBeGreaterThan(10);

@@ -8,8 +8,9 @@ import { createScriptedModel } from '../../helpers/scriptedLanguageModel.ts';
 import { silent, tempPaths } from './harness.ts';
 
 /**
- * A runtime that holds a conversation until a crash point kills it (`SOTTO_KILL_AT`): three messages, the second one cancelled. It tells
- * its parent what it accepted and what it showed, as a window would know it.
+ * A runtime that holds a conversation until a crash point kills it (`SOTTO_KILL_AT`): three messages, the second one cancelled, as a voice
+ * would, with what was heard of it before its end; of the third what was heard is told after its end. It tells its parent what it
+ * accepted and what it showed, as a window would know it.
  */
 const say = (message: object) => new Promise<void>((resolve) => process.send?.(message, () => resolve()) ?? resolve());
 // The clock's timers do not keep a process alive; the channel to the parent does.
@@ -40,9 +41,11 @@ for (let n = 0; n < 3; n++) {
     while (model.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
     // Long enough for the answer's text to be put aside once.
     await new Promise<void>((resolve) => clock.setTimer(1_200, resolve));
-    agent.turns.cancel({ sessionId });
+    agent.turns.cancel({ sessionId, turnId, reason: 'barge-in' });
+    agent.turns.heard({ sessionId, turnId, units: 6 });
   }
   while (agent.turns.get(sessionId, turnId).completedAt === null) await new Promise((resolve) => setImmediate(resolve));
+  if (n === 2) agent.turns.heard({ sessionId, turnId, units: 6 });
 }
 await agent[Symbol.asyncDispose]();
 await shown;

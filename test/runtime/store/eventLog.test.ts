@@ -115,6 +115,31 @@ describe('append', () => {
       expect(codeOf(() => h.log.append(a, [late], { lease }))).toBe('INVALID_APPEND');
   });
 
+  it('EV-05: after the end only what was heard may follow, without a lease, once, and of a message of its turn', async () => {
+    verifies('EV-05');
+    await using h = await createLogHarness();
+    const a = h.session();
+    const { turnId, lease } = h.turn(a);
+    h.start(a, turnId, lease);
+    const [said] = h.log.append(a, [reply(turnId, 'Tokyo.')], { lease });
+    const messageId = said?.context.message_id;
+    if (messageId === undefined) throw new Error('no message');
+    const heard = (id = messageId, units = 3): NewEvent => ({
+      type: 'output.message.heard',
+      turnId,
+      data: { message_id: id, heard_characters: units },
+    });
+    expect(reasonOf(() => h.log.append(a, [heard()]))).toContain('after the end');
+    expect(reasonOf(() => h.log.append(a, [heard(), completed(turnId)], { lease }))).toContain('after the end');
+    h.log.append(a, [completed(turnId)], { lease });
+    expect(reasonOf(() => h.log.append(a, [heard(newId('msg', 1))]))).toContain('of its turn');
+    expect(reasonOf(() => h.log.append(a, [heard()], { by: 'driver' }))).toContain('reserved');
+    expect(codeOf(() => h.log.append(a, [heard(messageId, -1)]))).toBe('INVALID_APPEND');
+    expect(codeOf(() => h.log.append(a, [heard()]))).toBe('none');
+    expect(reasonOf(() => h.log.append(a, [heard()]))).toContain('heard once');
+    expect(h.turns.heard(h.no(a), messageId)).toBe(3);
+  });
+
   it('EV-05: types know whether they belong to a turn; session.started opens the log once', async () => {
     verifies('EV-05');
     await using h = await createLogHarness();

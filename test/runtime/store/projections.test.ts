@@ -18,7 +18,7 @@ function projected(h: LogHarness, id: SessionId) {
       .all(no),
     messages: db
       .prepare(
-        'SELECT session, sequence, id, turn_id, role, phase, text, at, interrupted, unreadable, superseded_by FROM messages WHERE session = ?',
+        'SELECT session, sequence, id, turn_id, role, phase, text, at, interrupted, unreadable, superseded_by, heard FROM messages WHERE session = ?',
       )
       .all(no),
     found: db
@@ -58,6 +58,10 @@ describe('projections', () => {
       { type: 'turn.completed', data: { turn_id: turnId, stop_reason: 'end', usage } },
     ]);
     turnEvents(h, id, (turnId) => [reply(turnId, 'Tokyo again.'), completed(turnId)], first);
+    const spoken = turnEvents(h, id, (turnId) => [reply(turnId, 'Tokyo, as it was said.'), completed(turnId)]);
+    const answered = h.turns.reply(spoken);
+    if (answered === null) throw new Error('no answer');
+    h.log.append(id, [{ type: 'output.message.heard', turnId: spoken, data: { message_id: answered.id, heard_characters: 5 } }]);
     turnEvents(h, id, (turnId) => [
       { type: 'turn.cancelling', data: { turn_id: turnId, by: 'owner' } },
       { ...reply(turnId, 'To'), data: { ...(reply(turnId, 'To').data as object), interrupted: true } } as NewEvent,
@@ -87,7 +91,8 @@ describe('projections', () => {
     h.log.append(id, [{ type: 'session.updated', data: { changed: { trashedAt: { from: null, to: '2026-01-03T00:00:00.000Z' } } } }]);
 
     const before = projected(h, id);
-    expect(before.found).toHaveLength(5);
+    expect(before.found).toHaveLength(7);
+    expect(before.messages).toContainEqual(expect.objectContaining({ id: answered.id, heard: 5 }));
     expect(before.titles).toHaveLength(1);
     expect(h.log.rebuildProjections(id)).toEqual([]);
     expect(projected(h, id)).toEqual(before);

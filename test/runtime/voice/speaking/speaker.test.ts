@@ -143,6 +143,99 @@ describe('an answer that is spoken while it is written', () => {
   });
 });
 
+describe('where a phrase ends', () => {
+  const spokenOf = async (text: string, language = 'en') => {
+    const t = speakerHarness();
+    t.begin(1, language);
+    t.speaker.push(text);
+    t.speaker.end();
+    await t.playAll();
+    return t.voice.texts();
+  };
+
+  it('VO-60: at a stop, a line break, a comma from four words on, the token limit and the time limit, never inside what belongs together', async () => {
+    verifies('VO-60');
+    expect(await spokenOf('One. Two! Three? Four; five: six… Seven')).toEqual([
+      'One.',
+      'Two!',
+      'Three?',
+      'Four;',
+      'five:',
+      'six...',
+      'Seven',
+    ]);
+    expect(await spokenOf('一。二！三？四；五：六', 'zh')).toEqual(['一。', '二!', '三?', '四;', '五:', '六']);
+    expect(await spokenOf('A line\nand another')).toEqual(['A line', 'and another']);
+    expect(await spokenOf('Yes, it is so, as we know by now, all of it')).toEqual(['Yes, it is so,', 'as we know by now,', 'all of it']);
+    expect(await spokenOf('Pi is 3.14159. Ask Dr. Who, J. R. Smith or a.b@c.example')).toHaveLength(2);
+    const long = await spokenOf(Array.from({ length: 70 }, (_, i) => (i % 2 === 0 ? 'many' : 'words')).join(' '));
+    expect(long.length).toBeGreaterThan(1);
+    expect(long.join(' ').split(' ')).toHaveLength(70);
+    const t = speakerHarness();
+    t.begin();
+    t.speaker.push('Nothing ends this ti');
+    await t.clock.advanceAsync(350);
+    t.speaker.push('me or that one');
+    await t.clock.advanceAsync(700);
+    expect(t.voice.texts()).toEqual(['Nothing ends this', 'time or that']);
+  });
+
+  it('VO-61: the first one sooner, none above 200 characters, none of signs alone, and none of words that were taken back', async () => {
+    verifies('VO-61');
+    const t = speakerHarness();
+    t.begin();
+    const words = 'x'.repeat(450);
+    t.speaker.push('Well now');
+    await t.clock.advanceAsync(350);
+    expect(t.voice.texts()).toEqual(['Well']);
+    t.speaker.push(` -- ... ${words} ... and so on`);
+    t.speaker.end();
+    await t.playAll();
+    expect(t.voice.texts().every((text) => text.length <= 200 && /[\p{L}\p{N}]/u.test(text))).toBe(true);
+    expect(
+      t.voice
+        .texts()
+        .join('')
+        .replaceAll(/[^a-z]/gi, ''),
+    ).toBe(`Wellnow${words}andsoon`);
+    // A draft that the model takes back: what depends on it is not said.
+    const u = speakerHarness();
+    u.begin();
+    u.voice.shut();
+    u.speaker.push('The wrong one. And its rest. Unfini');
+    await u.settle();
+    u.speaker.restart();
+    u.voice.open();
+    u.speaker.push('The right one.');
+    u.speaker.end();
+    await u.playAll();
+    expect(u.captions.map(({ text, from, to }) => [text, from, to])).toEqual([['The right one.', 0, 14]]);
+    expect(u.chunks.map(({ range }) => range)).toEqual([{ from: 0, to: 14 }]);
+    expect(u.speaker.heardUnits()).toBe(14);
+    expect(u.finished).toEqual([1]);
+  });
+
+  it('lets what the loudspeaker has sound to its end when the answer begins anew, and counts in the new text', async () => {
+    const t = speakerHarness();
+    t.begin();
+    t.speaker.push('The wrong one. ');
+    await t.settle();
+    t.speaker.restart();
+    t.speaker.push('Good. Here is the right one.');
+    t.speaker.end();
+    await t.settle();
+    expect(t.chunks.map(({ phrase, range }) => [phrase, range.from])).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 6],
+    ]);
+    t.play();
+    expect(t.speaker.heardUnits()).toBe(0);
+    t.play();
+    expect(t.speaker.heardUnits()).toBe('Good.'.length);
+  });
+});
+
 describe('what stops, waits or fails', () => {
   it('VO-74: nothing of a stopped answer ever comes, also when its sound is made late', async () => {
     const t = speakerHarness();
