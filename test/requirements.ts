@@ -1020,6 +1020,12 @@ export const requirements = [
     levels: ['unit'],
     what: 'No sound 1 500 ms after commit → earcon; prefill progress is shown, so that slow differs',
   },
+  {
+    id: 'VO-94',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'A resource failure while armed is a typed state with its code, figures and cure; it neve',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -4,6 +4,7 @@ import type { Vad, VadModel } from '../../src/runtime/inference/vad.ts';
 import type { Conversation, MicrophoneGate, ReplyItem, SpokenTurn, VoiceChoices } from '../../src/runtime/voice/ports.ts';
 import type { CancelReason } from '../../src/runtime/voice/turn/state.ts';
 import { newId, type SessionId } from '../../src/shared/domain/ids.ts';
+import type { ModelVoice } from '../../src/shared/domain/models.ts';
 import { AppError } from '../../src/shared/errors/appError.ts';
 import { createAsyncQueue } from '../../src/shared/util/asyncQueue.ts';
 import { type Deferred, deferred } from '../../src/shared/util/deferred.ts';
@@ -18,10 +19,15 @@ const speechRms = 0.02;
 /** What may happen to a port: it fails from now on, or its next answers wait. */
 function createTrouble() {
   let failing: AppError | null = null;
+  let once: AppError | null = null;
   let gate: Deferred<void> | null = null;
   return {
     fail(error: AppError | null) {
       failing = error;
+    },
+    /** The next call fails, and no other. */
+    failOnce(error: AppError) {
+      once = error;
     },
     shut() {
       gate ??= deferred();
@@ -36,7 +42,9 @@ function createTrouble() {
         await Promise.race([gate.promise, aborted]);
       }
       if (signal?.aborted === true) throw new AppError('CANCELLED');
-      if (failing !== null) throw failing;
+      const error = once ?? failing;
+      once = null;
+      if (error !== null) throw error;
     },
   };
 }
@@ -90,26 +98,44 @@ export function fakeSpeechToText() {
   const trouble = createTrouble();
   const words: Words[] = [];
   const heard: { samples: number; speech: boolean | null; closed: boolean }[] = [];
+  const checked = (samples: Float32Array) => {
+    if (!samples.every(Number.isFinite)) throw new AppError('INVALID_AUDIO', { reason: 'a sample is not a number' });
+  };
   const speechToText: SpeechToText = {
     async ready({ signal }) {
       await trouble.pass(signal);
       return { modelId: 'fake-asr', languages: ['en'] };
     },
-    transcribe: () => Promise.reject(new AppError('UNSUPPORTED', { what: 'transcribe' })),
+    async transcribe(samples, { signal, speech }) {
+      const live = speechToText.open({ signal, onPartial: () => {} });
+      live.feed(samples);
+      return live.finish({ speech });
+    },
     open({ signal, onPartial }): LiveTranscription {
       const mine = { samples: 0, speech: null as boolean | null, closed: false };
       heard.push(mine);
       let said: Words | null = null;
+      let broken: unknown = null;
+      let over = false;
       const next = () => (said ??= words.shift() ?? { text: '' });
       return {
         feed(samples) {
+          if (over) return;
+          try {
+            checked(samples);
+          } catch (error) {
+            broken = error;
+          }
           mine.samples += samples.length;
           const partial = mine.samples > 8_000 ? next().partials?.[Math.floor(mine.samples / 8_000) - 1] : undefined;
           if (partial !== undefined && !mine.closed) onPartial(partial);
         },
         async finish({ speech }) {
+          if (over) throw new AppError('CANCELLED');
+          over = true;
           mine.speech = speech;
           await trouble.pass(signal);
+          if (broken !== null) throw broken;
           if (mine.samples < 1_600) throw new AppError('AUDIO_TOO_SHORT');
           const silent: Words = { text: '', verdict: 'no-speech', noSpeechProb: 0.99 };
           const { partials: _, ...transcript } = speech ? next() : silent;
@@ -119,11 +145,12 @@ export function fakeSpeechToText() {
             averageLogProb: -0.1,
             noSpeechProb: 0,
             words: null,
-            durationMs: mine.samples / 16,
+            durationMs: Math.round(mine.samples / 16),
             ...transcript,
           };
         },
         close() {
+          over = true;
           mine.closed = true;
         },
       };
@@ -138,12 +165,14 @@ export function fakeSpeechToText() {
   };
 }
 
-/** A tone as long as the text: 10 ms a character, 16 kHz. Text without a letter is unspeakable. */
+const fakeVoice: ModelVoice = { voiceId: 'joe', name: 'Joe', language: 'en', locale: 'en-US', gender: 'male' };
+
+/** A tone as long as the text at its speed: 10 ms a character, 16 kHz. Text without a letter is unspeakable; it speaks en and de. */
 export function fakeTextToSpeech() {
   const trouble = createTrouble();
   const calls: { request: SpeakRequest; signal: AbortSignal }[] = [];
   const textToSpeech: TextToSpeech = {
-    voices: () => [],
+    voices: () => [fakeVoice],
     async ready({ signal }) {
       await trouble.pass(signal);
       return { modelId: 'fake-tts', sampleRate: 16_000 };
@@ -151,9 +180,14 @@ export function fakeTextToSpeech() {
     async *speak(request, { signal }) {
       calls.push({ request, signal });
       await trouble.pass(signal);
-      if (!/\p{L}/u.test(request.text)) throw new AppError('TEXT_UNSPEAKABLE');
-      const samples = tone(200, request.text.length * 10);
-      yield { samples, sampleRate: 16_000, phrase: 0, textRange: [0, request.text.length] };
+      const { text, voiceId = fakeVoice.voiceId, language = 'en', speed = 1 } = request;
+      if (voiceId !== fakeVoice.voiceId) throw new AppError('VOICE_UNKNOWN');
+      if (!/^(?:en|de)\b/.test(language)) throw new AppError('TTS_UNAVAILABLE', { reason: 'language' });
+      if (!/\p{L}/u.test(text)) throw new AppError('TEXT_UNSPEAKABLE');
+      const samples = tone(200, (text.length * 10) / speed);
+      // As a real one does: a join makes no click.
+      samples[samples.length - 1] = 0;
+      yield { samples, sampleRate: 16_000, phrase: 0, textRange: [0, text.length] };
     },
   };
   return { ...trouble, textToSpeech, calls, texts: () => calls.map(({ request }) => request.text) };

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 import { newId } from '../../../../src/shared/domain/ids.ts';
 import { join, tone } from '../../../helpers/audio.ts';
-import { verifies } from '../../../helpers/verifies.ts';
 import { room, setUpVoice, spoken } from './harness.ts';
 
 const chat = newId('session', 1);
