@@ -1,22 +1,29 @@
-// `node e2e/helpers/makeTemplate.ts FOLDER MODEL_ID=FILE …`: a data folder in which these models of the catalogue are installed, and that
-// has been through the first steps. The product's own runtime and downloader do it; only the address of the files is ours, a server on
+// `node e2e/helpers/makeTemplate.ts FOLDER MODEL_ID=FILE … [--say FILE=TEXT …]`: a data folder in which these models of the catalogue are
+// installed, and that has been through the first steps. Its voice then says the texts into WAV files. The product's own runtime and downloader do it; only the address of the files is ours, a server on
 // loopback instead of a package index. Runs on Node 24.
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createRuntime } from '../../src/runtime/compose/createRuntime.ts';
 import { createClock } from '../../src/runtime/platform/clock.ts';
 import { createLogger, createStderrSink } from '../../src/runtime/platform/logger.ts';
 import { createNodeStarter } from '../../src/runtime/platform/nodeStarter.ts';
 import { pathsOf } from '../../src/runtime/platform/paths.ts';
 import { ModelId } from '../../src/shared/domain/ids.ts';
+import { join, wav } from '../../test/helpers/audio.ts';
 
-const [folder, ...wanted] = process.argv.slice(2);
-if (folder === undefined || wanted.length === 0) throw new Error('usage: makeTemplate.ts FOLDER MODEL_ID=FILE …');
-const files = new Map(wanted.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
+const {
+  positionals: [folder, ...wanted],
+  values: { say = [] },
+} = parseArgs({ allowPositionals: true, options: { say: { type: 'string', multiple: true } } });
+if (folder === undefined || wanted.length === 0) throw new Error('usage: makeTemplate.ts FOLDER MODEL_ID=FILE … [--say FILE=TEXT …]');
+const pairs = (list: readonly string[]) =>
+  list.map((pair): [string, string] => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+const files = new Map(pairs(wanted));
 
 const shipped = JSON.parse(readFileSync('resources/catalogue.json', 'utf8')) as { entries: { id: string }[] };
 const chosen = shipped.entries.filter(({ id }) => files.has(id));
@@ -28,6 +35,7 @@ const catalogue = {
   entries: chosen.map((entry) => ({ ...entry, sources: [{ kind: 'hub', url: hub.urlOf(entry.id) }] })),
 };
 const clock = createClock();
+const { signal: never } = new AbortController();
 {
   await using runtime = await createRuntime({
     paths: pathsOf(path.resolve(folder)),
@@ -47,6 +55,15 @@ const clock = createClock();
       if (phase === 'installed') waiting.delete(modelId);
     }
     if (waiting.size === 0) break;
+  }
+  for (const [file, text] of pairs(say)) {
+    const parts: Float32Array[] = [];
+    let rate = 16_000;
+    for await (const { samples, sampleRate } of runtime.services.engines.textToSpeech.speak({ text, speed: 1 }, { signal: never })) {
+      parts.push(samples);
+      rate = sampleRate;
+    }
+    writeFileSync(file, wav(join(...parts), rate));
   }
 }
 process.exit(0);

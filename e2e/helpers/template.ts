@@ -1,21 +1,46 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, link, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** The tests' copy of the starter model; `npm run setup` puts it there. */
-function modelFile(): string {
+const language = 'smollm2-135m-instruct-q4_1';
+/** What listens, speaks and notices speech. Piper speaks: it keeps up on a machine of two cores. */
+const speech = ['moonshine-tiny', 'piper-en-us-joe', 'silero-vad-v5'];
+
+/** The tests' copy of a model of the catalogue; `npm run setup -- --test` puts it there. */
+export function modelFile(id: string): string {
+  const { entries } = JSON.parse(readFileSync('resources/catalogue.json', 'utf8')) as { entries: { id: string; file: { name: string } }[] };
+  const entry = entries.find((one) => one.id === id);
+  if (entry === undefined) throw new Error(`the catalogue has no ${id}`);
   const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
-  return path.join(cache, 'sotto', 'models', 'SmolLM2-135M-Instruct.Q4_1.gguf');
+  const file = path.join(cache, 'sotto', 'models', entry.file.name);
+  if (!existsSync(file)) throw new Error(`the test model ${id} is missing: run \`npm run setup -- --test\` first`);
+  return file;
 }
 
 /** Fills an empty folder with what the product itself makes of it: a database and the starter model, installed and proven. */
 export async function makeTemplate(folder: string): Promise<void> {
-  const model = modelFile();
-  if (!existsSync(model)) throw new Error('the test model is missing: run `npm run setup` first');
-  await promisify(execFile)(process.execPath, ['e2e/helpers/makeTemplate.ts', folder, model], { timeout: 120_000 });
+  await fill(folder, [language]);
+}
+
+/**
+ * The same with what talking needs.
+ *
+ * @param said  sound files to be made, and what the product's own voice says in them.
+ */
+export async function makeVoiceTemplate(folder: string, said: ReadonlyMap<string, string>): Promise<void> {
+  await fill(
+    folder,
+    [language, ...speech],
+    [...said].flatMap(([file, text]) => ['--say', `${file}=${text}`]),
+  );
+}
+
+async function fill(folder: string, models: readonly string[], more: readonly string[] = []): Promise<void> {
+  const args = ['e2e/helpers/makeTemplate.ts', folder, ...models.map((id) => `${id}=${modelFile(id)}`), ...more];
+  await promisify(execFile)(process.execPath, args, { timeout: 240_000 });
 }
 
 /** Makes a data folder past the first steps. */
@@ -27,9 +52,8 @@ export async function skipFirstRun(folder: string): Promise<void> {
 export const emptyDataFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'sotto-e2e-'));
 
 /** A data folder of one test: a copy of the template. The model file is linked, so that it is the same proven file. */
-export async function freshDataFolder(withModel: boolean): Promise<string> {
+export async function freshDataFolder(withModel: boolean, template = process.env['SOTTO_E2E_TEMPLATE']): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sotto-e2e-'));
-  const template = process.env['SOTTO_E2E_TEMPLATE'];
   if (!withModel) {
     const bare = process.env['SOTTO_E2E_BARE'];
     if (bare === undefined) throw new Error('globalSetup did not run');
@@ -41,12 +65,14 @@ export async function freshDataFolder(withModel: boolean): Promise<string> {
   return folder;
 }
 
+const isModel = (name: string) => /\.(gguf|onnx|pack)$/.test(name);
+
 async function copyLinked(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
     if (entry.isDirectory()) await copyLinked(source, target);
-    else if (entry.name.endsWith('.gguf')) await link(source, target);
+    else if (isModel(entry.name)) await link(source, target);
     else await cp(source, target, { preserveTimestamps: true });
   }
 }
