@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Engines } from '../../src/runtime/engines/createEngines.ts';
 import type { InstalledSpeech, SpeechSlot, SpeechSlots } from '../../src/runtime/engines/speechPorts.ts';
 import { createClock } from '../../src/runtime/platform/clock.ts';
@@ -38,8 +39,17 @@ export type RealSpeech = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Words to sounds by the other of the two forms: no setting of the product chooses it yet, so the load request is changed on its way. */
+function withPhonemizer(message: unknown, phonemizer: string): unknown {
+  const Load = z.looseObject({ body: z.looseObject({ method: z.literal('tts.load'), params: z.looseObject({}) }) });
+  const load = Load.safeParse(message);
+  if (!load.success) return message;
+  const { body } = load.data;
+  return { ...load.data, body: { ...body, params: { ...body.params, phonemizer } } };
+}
+
 /** The real speech engine with the real models of the starter pack, in a process of its own. */
-export function realSpeech(change: Partial<SpeechSlots> = {}): RealSpeech {
+export function realSpeech(change: Partial<SpeechSlots> = {}, phonemizer: 'espeak-ng' | 'phonemize' = 'espeak-ng'): RealSpeech {
   const folder = mkdtempSync(join(tmpdir(), 'sotto-speech-'));
   const chosen = { activity: installedSpeech('vad5'), listen: installedSpeech('asr'), speak: installedSpeech('tts') };
   const standard = {
@@ -56,7 +66,7 @@ export function realSpeech(change: Partial<SpeechSlots> = {}): RealSpeech {
       start(spec) {
         const link = starter.start(spec);
         if (spec.args.includes('speech')) pids.push(link.pid());
-        return link;
+        return { ...link, post: (message, transfer) => link.post(withPhonemizer(message, phonemizer), transfer) };
       },
     },
     { clock: createClock(), dataDir: folder, env: { PATH: process.env['PATH'] ?? '' }, speechSlots: slots },

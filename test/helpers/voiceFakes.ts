@@ -42,7 +42,7 @@ function createTrouble() {
         await Promise.race([gate.promise, aborted]);
       }
       if (signal?.aborted === true) throw new AppError('CANCELLED');
-      const error = once ?? failing;
+      const error: AppError | null = once ?? failing;
       once = null;
       if (error !== null) throw error;
     },
