@@ -61,15 +61,11 @@ export async function createConversation(data: string, chance: () => number) {
 
   async function send(text: string): Promise<void> {
     // The kill before may only now be noticed, and the breaker may then show its button in place of the field.
-    await until('the field takes the words', async () =>
-      box()
-        .fill(text, { timeout: 2_000 })
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
-    await box().press('Enter');
+    await until('the field takes the words', async () => {
+      await box().fill(text, { timeout: 2_000 });
+      await box().press('Enter', { timeout: 2_000 });
+      return true;
+    });
   }
 
   /** Waits until nothing is being answered; decides what the person is asked to decide; stops an answer that has no end. */
