@@ -5,7 +5,7 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import type { ContractRouterClient } from '@orpc/contract';
 import type { SamplingChoice } from '../../src/runtime/agent/ports.ts';
-import { createRuntime, type Runtime } from '../../src/runtime/compose/createRuntime.ts';
+import { createRuntime, type Runtime, type RuntimeDeps } from '../../src/runtime/compose/createRuntime.ts';
 import type { LanguageModel } from '../../src/runtime/inference/languageModel.ts';
 import { createClock } from '../../src/runtime/platform/clock.ts';
 import type { Machine } from '../../src/runtime/platform/machine.ts';
@@ -46,6 +46,8 @@ export type TestRuntimeOptions = {
   readonly sampling?: SamplingChoice;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly engineLimits?: Partial<SupervisionLimits>;
+  /** Ears and voice (`voiceFakes.ts`); default: those of the engines. */
+  readonly speech?: NonNullable<RuntimeDeps['speech']>;
   /** Default: every line is kept in `log`. */
   readonly logger?: Logger;
   /** An existing data folder, which is kept at the end: for restarts. Default: a fresh one, removed at the end. */
@@ -96,6 +98,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
       ? {}
       : { models: { current: () => given, unavailable: () => new AppError('MODEL_NOT_INSTALLED', { modelId: 'language' }) } }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
+    ...(options.speech === undefined ? {} : { speech: options.speech }),
     ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
     ...(options.engineLimits === undefined ? {} : { engineLimits: options.engineLimits }),
   });

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { SessionId, TurnId } from '../../../shared/domain/ids.ts';
+import type { SessionId } from '../../../shared/domain/ids.ts';
 import { type LatencyRecord, type LatencyStage, latencyLine } from '../../../shared/domain/voiceLatency.ts';
 import type { VoiceView } from '../../../shared/domain/voiceView.ts';
 import { AppError, fromWire } from '../../../shared/errors/appError.ts';
@@ -32,15 +32,10 @@ export async function converseCommand(
   const sound = await readQuestion(command.file, io);
   return stoppable(io, async (signal) => {
     const caller = createLineCaller({ wire: await openLine(), clock });
-    const abort = new AbortController();
-    const stop = () => {
-      abort.abort();
-      caller.close();
-    };
-    signal.addEventListener('abort', stop, { once: true });
+    // What reads along ends with us, however we end.
+    const reading = new AbortController();
     try {
-      if (signal.aborted) throw new AppError('CANCELLED');
-      const heard = await converse({ client, caller, sound, io, json, signal: abort.signal });
+      const heard = await converse({ client, caller, sound, io, json, stop: signal, reading: reading.signal });
       await writeFile(command.out, writeWav(heard.samples, heard.rateHz)).catch(() => {
         throw new UsageError('The file could not be written.');
       });
@@ -50,8 +45,8 @@ export async function converseCommand(
       else io.err(`${seconds.toFixed(1)} seconds of speech are in the file.\n${latency === null ? '' : latencyText(latency)}`);
       return 0;
     } finally {
-      signal.removeEventListener('abort', stop);
-      stop();
+      reading.abort();
+      caller.close();
     }
   });
 }
@@ -79,41 +74,47 @@ type Talk = {
   readonly sound: Float32Array;
   readonly io: Io;
   readonly json: boolean;
-  readonly signal: AbortSignal;
+  /** A person's Ctrl-C. */
+  readonly stop: AbortSignal;
+  readonly reading: AbortSignal;
 };
 
 /** One press, one answer. @throws AppError why there is none. */
 async function converse(talk: Talk): Promise<Conversed> {
-  const { client, caller, sound, io, json, signal } = talk;
+  const { client, caller, sound, io, json, stop, reading } = talk;
   const status = createStatus(io, json);
-  const line = await caller.id;
-  const views = await client.voice.phase({}, { signal });
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const no = () => reject(new AppError('CANCELLED'));
+    if (stop.aborted) no();
+    else stop.addEventListener('abort', no, { once: true });
+  });
+  const line = await Promise.race([caller.id, stopped]);
+  const views = await client.voice.phase({}, { signal: reading });
   status('loading what listens and speaks');
-  const before = await client.voice.arm({ line, mode: 'push-to-talk' }, { signal });
+  const arming = client.voice.arm({ line, mode: 'push-to-talk' });
+  let isArmed = false;
   try {
+    const before = await Promise.race([arming, stopped]);
+    isArmed = true;
     // Without a voice there is nothing to write into the file (VO-64).
     if (before.notice?.code === 'TTS_UNAVAILABLE') throw faultOf(before.notice);
     status('listening');
     const answered = follow(talk, views, before, status);
     const said = caller.say(sound);
-    // Whichever fails first tells why; the other one ends with the line.
+    // Whichever fails first tells why; the others end with the line.
     answered.catch(() => {});
     said.catch(() => {});
-    const { view, question, answer } = await Promise.race([answered, said.then(() => answered)]);
+    const { view, question, answer } = await Promise.race([answered, said.then(() => answered), stopped]);
     const spoken = caller.spoken();
     if (spoken === null) throw noticeOf(view, before) ?? new AppError('TEXT_UNSPEAKABLE');
-    return {
-      question,
-      answer,
-      samples: spoken.samples,
-      rateHz: spoken.rateHz,
-      latency: view.latency?.turnId === view.turnId ? view.latency : null,
-    };
+    const latency = view.latency?.turnId === view.turnId ? view.latency : null;
+    return { question, answer, samples: spoken.samples, rateHz: spoken.rateHz, latency };
   } finally {
     status('');
-    // What is still being said or answered ends with us; a line that is gone has done so already.
-    if (signal.aborted) await client.voice.cancel({}).catch(() => {});
-    await client.voice.disarm({}).catch(() => {});
+    arming.catch(() => {});
+    // Before the line is closed: from a page that is gone an answer goes on in writing.
+    if (isArmed && stop.aborted) await client.voice.cancel({}).catch(() => {});
+    if (isArmed) await client.voice.disarm({}).catch(() => {});
   }
 }
 
@@ -132,11 +133,11 @@ async function follow(
     const isOurs = view.turnId !== null && view.turnId !== before.turnId;
     if (isOurs || noticeOf(view, before) !== null) began = true;
     if (view.caption !== null && view.caption.utterance !== before.caption?.utterance && !isOurs) status(`heard: ${view.caption.text}`);
-    if (isOurs && answer === null && view.sessionId !== null && view.turnId !== null) {
+    if (isOurs && answer === null && view.sessionId !== null) {
       question = view.caption?.text ?? '';
       status('');
       if (!talk.json) talk.io.err(`Heard: ${question}\n`);
-      answer = readAnswer(talk, view.sessionId, view.turnId);
+      answer = readAnswer(talk, view.sessionId);
       answer.catch(() => {});
     }
     if (!began || (view.phase !== 'standby' && view.phase !== 'off' && view.phase !== 'failed')) continue;
@@ -150,15 +151,15 @@ async function follow(
 }
 
 /** The written answer, shown as it comes. @throws AppError why the turn failed; CANCELLED. */
-async function readAnswer({ client, io, json, signal }: Talk, sessionId: SessionId, turnId: TurnId): Promise<string> {
+async function readAnswer({ client, io, json, reading }: Talk, sessionId: SessionId): Promise<string> {
   const screen = createScreen(io, json ? 'nothing' : 'text');
-  for await (const item of await client.events.watch({ sessionId, after: 0 }, { signal })) {
+  for await (const item of await client.events.watch({ sessionId, after: 0 }, { signal: reading })) {
     const end = screen.take(item);
     if (end === null) continue;
     if (end.code !== 0) throw new AppError('CANCELLED');
     return end.text;
   }
-  throw new AppError('RUNTIME_UNAVAILABLE', { turnId });
+  throw new AppError('RUNTIME_UNAVAILABLE');
 }
 
 const faultOf = ({ code, data }: { code: string; data: Readonly<Record<string, unknown>> }): AppError =>
