@@ -1026,6 +1026,12 @@ export const requirements = [
     levels: ['unit'],
     what: 'A resource failure while armed is a typed state with its code, figures and cure; it neve',
   },
+  {
+    id: 'VO-88',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Phase, captions and latency are live values and tables, not log events',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -65,11 +65,21 @@ export function tableOf(rows: readonly BenchRow[]): string {
     .join('\n');
 }
 
-/** Writes `out/bench/NAME.json`. */
-export function writeReport(name: string, rows: readonly BenchRow[]): string {
-  const file = `out/bench/${name}.json`;
-  mkdirSync('out/bench', { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ name, at: new Date().toISOString(), commit: commit(), machine: machine(), rows }, null, 2)}\n`);
+/**
+ * Writes `out/bench/NAME.json`, or `out/eval/NAME.json`.
+ *
+ * @param more  what else the file says, e.g. the random number that the run began with.
+ */
+export function writeReport(
+  name: string,
+  rows: readonly BenchRow[],
+  kind: 'bench' | 'eval' = 'bench',
+  more: Readonly<Record<string, unknown>> = {},
+): string {
+  const file = `out/${kind}/${name}.json`;
+  mkdirSync(`out/${kind}`, { recursive: true });
+  const said = { name, at: new Date().toISOString(), commit: commit(), machine: machine(), ...more, rows };
+  writeFileSync(file, `${JSON.stringify(said, null, 2)}\n`);
   return file;
 }
 
