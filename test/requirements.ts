@@ -1032,6 +1032,84 @@ export const requirements = [
     levels: ['unit'],
     what: 'Phase, captions and latency are live values and tables, not log events',
   },
+  {
+    id: 'CAT-07',
+    part: 'talks',
+    levels: ['page'],
+    what: 'default pack, budget ≤ 1 536 MB download in all. First choices (data; files, hashes and li',
+  },
+  {
+    id: 'REC-08',
+    part: 'talks',
+    levels: ['page'],
+    what: 'first run, by the screens of UX-17. Privacy: the questions on update checks, hub search (H',
+  },
+  {
+    id: 'UX-17',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Four steps in this order, about five minutes at 50 Mbit/s: Privacy, Microphone, Machine, F',
+  },
+  {
+    id: 'UX-18',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Privacy: three sentences and three questions (look for updates? let my searches ask the pu',
+  },
+  {
+    id: 'UX-19',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Microphone: live level beside each device. The system is asked only after a press. Say a s',
+  },
+  {
+    id: 'UX-20',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Talk key: press it to try it. A clash with another program is named, and a free one is off',
+  },
+  {
+    id: 'UX-21',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Machine: what was found, in plain words, and one matched starter bundle (listen, speak, an',
+  },
+  {
+    id: 'UX-22',
+    part: 'talks',
+    levels: ['page'],
+    what: 'First talk starts as soon as the small bundle is proven; the large model comes behind and ',
+  },
+  {
+    id: 'UX-23',
+    part: 'talks',
+    levels: ['page'],
+    what: 'No microphone → text only. No network → import files. Weak machine → a remote provider, ma',
+  },
+  {
+    id: 'UX-115',
+    part: 'talks',
+    levels: ['page'],
+    what: 'level meter with marks loudness, clipping, noise floor "Good, −18 dB"',
+  },
+  {
+    id: 'UX-133',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Talking in five minutes: a matched small bundle talks while the large model still download',
+  },
+  {
+    id: 'UX-156',
+    part: 'talks',
+    levels: ['page'],
+    what: 'The work behind each screen is that of REC-08: Privacy the questions; Microphone level and',
+  },
+  {
+    id: 'UX-157',
+    part: 'talks',
+    levels: ['page'],
+    what: 'The hero moment is the first spoken answer. Rail, list and strip are not there yet: one co',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { dbfs, type Level, levelWord } from '../../shared/domain/voiceSignal.ts';
+import { decibels } from '../lib/format.ts';
 import { useTexts } from '../lib/texts.ts';
 
 /** What is drawn: a room at night to full scale. dBFS. */
@@ -19,9 +20,9 @@ const share = (db: number | null) => (db === null ? 0 : Math.min(1, Math.max(0, 
 export function LevelMeter(props: { device: string; level: Level | null; children?: ReactNode }) {
   const t = useTexts();
   const { level } = props;
-  const db = level === null ? null : dbfs(level.rms);
+  const db = level === null || level.zeros ? null : dbfs(level.rms);
   const word = level === null ? '' : t(`level.words.${levelWord(level)}`);
-  const words = db === null ? word : t('level.value', { word, db: Math.round(db) });
+  const words = db === null ? word : t('level.value', { word, db: decibels(db) });
   const floor = level?.floor == null ? null : dbfs(level.floor);
   const bad = level !== null && (level.clipped || level.zeros);
   return (
@@ -47,7 +48,7 @@ export function LevelMeter(props: { device: string; level: Level | null; childre
         ))}
         {floor !== null && (
           <div
-            title={t('level.floor', { db: Math.round(floor) })}
+            title={t('level.floor', { db: decibels(floor) })}
             className="absolute inset-y-0 w-px bg-text-2"
             style={{ left: `${share(floor) * 100}%` }}
           />

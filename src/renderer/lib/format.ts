@@ -16,6 +16,11 @@ export function bytes(count: number | null | undefined): string {
   return `${number(count < 0 ? -value : value, digits)} ${units[unit]}`;
 }
 
+/** "−18": whole decibels with a true minus sign. */
+export function decibels(db: number): string {
+  return String(Math.round(db)).replace('-', '−');
+}
+
 export function speed(bytesPerSecond: number | null | undefined): string {
   return bytesPerSecond === null || bytesPerSecond === undefined ? '?' : `${bytes(bytesPerSecond)}/s`;
 }

@@ -129,7 +129,7 @@ export const onboardingTexts = {
     question: 'What is the difference between weather and climate?',
     hold: 'Hold the button or {{key}} while you speak. A tap stays on until the next tap.',
     toSound: '{{time}} to first sound · on this machine · {{sent}} sent',
-    toSoundUnsent: '{{time}} to first sound · on this machine',
+    sentUnknown: '? bytes',
     silent: 'Answered on this machine · {{sent}} sent. No sound was heard.',
     slow: 'That was slow: most of the time went into this step: {{stage}}.',
     toChat: 'Go to chat',

@@ -23,13 +23,16 @@ const lazySound: Sound = {
 };
 
 /** The microphone before anything is downloaded (UX-19, VO-11): its level, one sentence back, and what to do when it is silent. */
-export function MicrophoneStep({ settings, keep, go }: StepProps) {
+export function MicrophoneStep({ settings, keep, go, onAllowed }: StepProps) {
   const t = useTexts();
   const { api, clock, sound = lazySound } = useServices();
   const still = useMedia('(prefers-reduced-motion: reduce)');
   const microphone = useMemo(() => createMicrophone({ api, clock, sound, still }), [api, clock, sound, still]);
   useEffect(() => () => microphone.close(), [microphone]);
   const view = useStore(microphone.view);
+  useEffect(() => {
+    if (view.phase === 'on') onAllowed();
+  }, [view.phase, onAllowed]);
   const choose = (name: string | null) => {
     void keep({ microphone: name });
     microphone.choose(name);

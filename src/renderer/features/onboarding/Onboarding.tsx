@@ -32,6 +32,8 @@ export function Onboarding({ settings, onDone }: { settings: Settings; onDone: (
   // Ahead of the setting while it is stored, and in its place where it cannot be.
   const [ahead, setAhead] = useState<Step | null>(null);
   const step = ahead ?? (settings.firstRun === 'done' ? 'privacy' : settings.firstRun);
+  const [allowed, setAllowed] = useState(false);
+  const onAllowed = useCallback(() => setAllowed(true), []);
   const n = steps.indexOf(step) + 1;
   const heading = useRef<HTMLDivElement>(null);
 
@@ -99,7 +101,7 @@ export function Onboarding({ settings, onDone }: { settings: Settings; onDone: (
               <ErrorCard error={error} run={{ retry: () => setError(null), dismiss: () => setError(null) }} />
             </div>
           )}
-          <View settings={settings} keep={keep} go={go} />
+          <View settings={settings} keep={keep} go={go} allowed={allowed} onAllowed={onAllowed} />
         </div>
       </div>
     </main>

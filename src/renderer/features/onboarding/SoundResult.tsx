@@ -1,10 +1,11 @@
+import { decibels } from '../../lib/format.ts';
 import type { SoundCheck } from '../../lib/soundCheck.ts';
 import { useTexts } from '../../lib/texts.ts';
 
 /** Level, clipping and room noise of what was recorded: a word, the figure, and what would help (UX-19). */
 export function SoundResult({ check }: { check: SoundCheck }) {
   const t = useTexts();
-  const withDb = (word: string, db: number | null) => (db === null ? word : t('level.value', { word, db: Math.round(db) }));
+  const withDb = (word: string, db: number | null) => (db === null ? word : t('level.value', { word, db: decibels(db) }));
   const rows = [
     {
       name: t('onboarding.microphone.loudness'),

@@ -15,6 +15,8 @@ export function StepFrame(props: {
   title: string;
   about?: string;
   done: boolean;
+  /** The title is said and not shown: what happens has the place. */
+  plain?: boolean;
   next?: string;
   skip?: { name: string; run: () => void };
   onNext?: () => void;
@@ -30,12 +32,12 @@ export function StepFrame(props: {
   };
   return (
     <>
-      <h1 tabIndex={-1} className="text-display outline-none">
+      <h1 tabIndex={-1} className={props.plain ? 'sr-only' : 'text-display outline-none'}>
         {props.title}
       </h1>
       {props.about !== undefined && <p className="mt-8 text-body text-text-2">{props.about}</p>}
-      <div className="flex-1 pt-24 pb-32">{props.children}</div>
-      <footer className="sticky bottom-0 flex flex-wrap items-center justify-end gap-8 border-t border-line bg-page py-12">
+      <div className={`flex-1 pb-32 ${props.plain ? '' : 'pt-24'}`}>{props.children}</div>
+      <div className="sticky bottom-0 flex flex-wrap items-center justify-end gap-8 border-t border-line bg-page py-12">
         {back !== null && (
           <Button look="quiet" className="mr-auto" onClick={() => go(back)}>
             {t('onboarding.back')}
@@ -53,7 +55,7 @@ export function StepFrame(props: {
         ) : (
           <Button onClick={next}>{props.next ?? t('onboarding.skip')}</Button>
         )}
-      </footer>
+      </div>
     </>
   );
 }

@@ -1,33 +1,15 @@
 import { useEffect, useState } from 'react';
 import { Kbd } from '../../components/Kbd.tsx';
-import { endsTalkChord, isTalkChord, talkChord } from '../../lib/talkKey.ts';
+import { useServices } from '../../lib/services.tsx';
+import { talkChord } from '../../lib/talkKey.ts';
 import { useTexts } from '../../lib/texts.ts';
 
-/** The talk key to be tried (UX-20). Here it says nothing but that it was seen: nothing listens to it yet. */
+/** The talk key to be tried (UX-20). Here a press says nothing but that it was seen: nothing listens to it yet. */
 export function TalkKey() {
   const t = useTexts();
+  const { talkKey } = useServices();
   const [seen, setSeen] = useState<'no' | 'held' | 'yes'>('no');
-  useEffect(() => {
-    const down = (event: KeyboardEvent) => {
-      if (!isTalkChord(event)) return;
-      event.preventDefault();
-      event.stopPropagation();
-      setSeen('held');
-    };
-    const up = (event: KeyboardEvent) => {
-      if (endsTalkChord(event)) setSeen((now) => (now === 'held' ? 'yes' : now));
-    };
-    const letGo = () => setSeen((now) => (now === 'held' ? 'yes' : now));
-    // Before the page's own keys: this press is a try and no talk.
-    window.addEventListener('keydown', down, true);
-    window.addEventListener('keyup', up, true);
-    window.addEventListener('blur', letGo);
-    return () => {
-      window.removeEventListener('keydown', down, true);
-      window.removeEventListener('keyup', up, true);
-      window.removeEventListener('blur', letGo);
-    };
-  }, []);
+  useEffect(() => talkKey.borrow({ press: () => setSeen('held'), release: () => setSeen('yes') }), [talkKey]);
   return (
     <section aria-label={t('onboarding.key.title')} className="mt-32">
       <h2 className="text-heading">{t('onboarding.key.title')}</h2>

@@ -30,7 +30,9 @@ export type BundleView = {
 export function bundleView(bundle: StarterBundle, installed: readonly InstalledModel[], jobs: readonly DownloadJob[]): BundleView {
   const rows = bundle.entries.map((entry): BundleRow => {
     const found = installed.find(({ id }) => id === entry.id);
-    const here = found !== undefined && found.state === 'proven' && found.sha256 === entry.file.sha256;
+    // One that is made ready at its install is another file from then on.
+    const proven = [entry.file.sha256, entry.prepare?.file.sha256];
+    const here = found !== undefined && found.state === 'proven' && proven.includes(found.sha256);
     const rejected = found?.state === 'rejected' ? (found.reason ?? '') : null;
     const job = jobOf(jobs, entry.id);
     // Its end is told before the list of what is installed was read again.

@@ -195,8 +195,8 @@ export function createMicrophone(deps: MicrophoneDeps): Microphone {
       media,
       ({ inputs }) => {
         const names = choices(inputs).flatMap(({ name }) => (name === '' ? [] : [name]));
-        const system = pickDevice(inputs, null)?.name ?? '';
-        const chosen = wanted !== null && names.includes(wanted) ? wanted : ownName(names, system);
+        const system = ownName(names, pickDevice(inputs, null)?.name ?? '');
+        const chosen = wanted !== null && names.includes(wanted) ? wanted : system;
         const unheard = Math.max(0, names.length - microphoneLimits.devices);
         set({ devices: names, system, unheard });
         peek(names, chosen);
@@ -293,7 +293,7 @@ export function createMicrophone(deps: MicrophoneDeps): Microphone {
   };
 }
 
-/** Chromium names the system's own "Default - NAME"; the meter of NAME is then the chosen one's. */
+/** Chromium names the system's own "Default - NAME"; it is the NAME of the list. */
 function ownName(names: readonly string[], system: string): string {
   return names.find((name) => system === name || system.endsWith(` - ${name}`)) ?? system;
 }

@@ -13,4 +13,7 @@ export type StepProps = {
   /** Stores settings; resolves with whether they are kept. The fault of one that is not is shown by the frame. */
   readonly keep: (change: Partial<Settings>) => Promise<boolean>;
   readonly go: (to: Settings['firstRun']) => void;
+  /** The microphone was opened here before, so that opening it asks nobody anything. */
+  readonly allowed: boolean;
+  readonly onAllowed: () => void;
 };
