@@ -1033,6 +1033,60 @@ export const requirements = [
     what: 'Phase, captions and latency are live values and tables, not log events',
   },
   {
+    id: 'UX-38',
+    part: 'talks',
+    levels: ['page'],
+    what: 'One bar above the composer: state word, waveform, captions, mute, stop. States: Off, Ready',
+  },
+  {
+    id: 'UX-175',
+    part: 'talks',
+    levels: ['page'],
+    what: 'States and words. The table below says how each word looks; which reducer state gives whic',
+  },
+  {
+    id: 'VO-107',
+    part: 'talks',
+    levels: ['page'],
+    what: 'The page derives the state word of UX-38 from voice.phase by this table and nothing else;',
+  },
+  {
+    id: 'UX-41',
+    part: 'talks',
+    levels: ['page'],
+    what: '"Listening" and its cue mean that sound really arrives ★',
+  },
+  {
+    id: 'UX-114',
+    part: 'talks',
+    levels: ['page'],
+    what: 'waveform, last 4 s sound that truly arrived; speech darker than noise "Speech, 3.2 s"',
+  },
+  {
+    id: 'UX-117',
+    part: 'talks',
+    levels: ['page'],
+    what: 'latency waterfall end of speech, final words, first token, first sound "0.9 s to first sou',
+  },
+  {
+    id: 'UX-115',
+    part: 'talks',
+    levels: ['page'],
+    what: 'level meter with marks loudness, clipping, noise floor "Good, −18 dB"',
+  },
+  {
+    id: 'UX-45',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Nothing heard → "I heard nothing", with device and level. It never makes up words and neve',
+  },
+  {
+    id: 'UX-102',
+    part: 'talks',
+    levels: ['page'],
+    what: 'voice bar "Ready. Hold Ctrl Alt Space and talk." "Opening microphone …" "No sound came fro',
+  },
+  {
     id: 'CAT-07',
     part: 'talks',
     levels: ['page'],
@@ -1085,12 +1139,6 @@ export const requirements = [
     part: 'talks',
     levels: ['page'],
     what: 'No microphone → text only. No network → import files. Weak machine → a remote provider, ma',
-  },
-  {
-    id: 'UX-115',
-    part: 'talks',
-    levels: ['page'],
-    what: 'level meter with marks loudness, clipping, noise floor "Good, −18 dB"',
   },
   {
     id: 'UX-133',
