@@ -18,6 +18,7 @@ const stops = '.!?;:…';
 const cjkStops = '。！？；：';
 const commas = ',，、';
 const closers = '"\'”’»)]}*_`';
+const isDigit = (char: string | undefined) => char !== undefined && /\d/.test(char);
 const isSpace = (char: string | undefined) => char !== undefined && /\s/u.test(char);
 const hasWord = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
@@ -149,8 +150,10 @@ function scan(text: string, ended: boolean, language: string, atLineStart: boole
         return { cut: end, lastSpace };
       }
     } else if (commas.includes(char)) {
-      if (at + 1 >= text.length && !ended) return wait();
-      const follows = char === ',' ? at + 1 >= text.length || isSpace(text[at + 1]) : true;
+      // "May 3, 1985" is one thing.
+      const isFigure = char === ',' && isDigit(text[at - 1]);
+      if (at + (isFigure ? 2 : 1) >= text.length && !ended) return wait();
+      const follows = char === ',' ? (at + 1 >= text.length || isSpace(text[at + 1])) && !(isFigure && isDigit(text[at + 2])) : true;
       if (follows && words + 1 >= limits.commaFromWords) return { cut: at + 1, lastSpace };
     }
     at += char.codePointAt(0) !== undefined && isHighSurrogate(char) ? 2 : 1;

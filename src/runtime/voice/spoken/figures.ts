@@ -2,6 +2,16 @@ import type { SpokenLocale } from './locales.ts';
 import { type Piece, replace } from './pieces.ts';
 
 const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const scaleLetters = [
+  ['K', 'thousand'],
+  ['k', 'thousand'],
+  ['M', 'million'],
+  ['m', 'million'],
+  ['B', 'billion'],
+  ['bn', 'billion'],
+  ['T', 'trillion'],
+] as const;
+const decades = ['tens', 'twenties', 'thirties', 'forties', 'fifties', 'sixties', 'seventies', 'eighties', 'nineties'] as const;
 const longestFirst = (keys: readonly string[]) =>
   [...keys]
     .sort((a, b) => b.length - a.length)
@@ -15,7 +25,8 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
   const group = isGerman ? '\\.' : ',';
   const number = `\\d{1,3}(?:${group}\\d{3})+(?:${escape(locale.decimal)}\\d+)?(?!\\d)|\\d+(?:${escape(locale.decimal)}\\d+)?`;
   const sign = '(?:(?<![\\w\\d)])[-−+])?';
-  const month = locale.months.join('|');
+  const month = [...locale.months, ...locale.months.map((name) => `${name.slice(0, 3)}t?\\.`)].join('|');
+  const monthOf = (name: string) => locale.months.findIndex((each) => each.startsWith(name.slice(0, 3))) + 1;
   const money = longestFirst(Object.keys(locale.money));
   const unit = longestFirst(Object.keys(locale.units));
   const gap = '[ \\u00a0\\u202f]?';
@@ -62,14 +73,16 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
   const before = (match: RegExpExecArray) => match.input.slice(Math.max(0, match.index - 8), match.index);
 
   // Phone numbers: with a plus, or in groups joined by hyphens.
-  rule(/\+\d{1,3}[\d ()/-]{6,18}\d(?!\d)|(?<![\d-])\d{3}-(?:\d{3}-)?\d{4}(?![\d-])/g, (match) =>
-    match[0]
-      .replace(/^\+/, '')
-      .split(/[ ()/-]+/)
-      .filter((part) => part !== '')
-      .map((part) => numbers.digits(part))
-      .join(', ')
-      .replace(/^/, match[0].startsWith('+') ? `${words.plus} ` : ''),
+  rule(
+    /\+\d{1,3}[\d ()/-]{6,18}\d(?!\d)|\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<![\d.,])0\d{1,5}[ /-]\d{4,9}(?!\d)|(?<![\d-])\d{3}-(?:\d{3}-)?\d{4}(?![\d-])/g,
+    (match) =>
+      match[0]
+        .replace(/^\+/, '')
+        .split(/[ ()/-]+/)
+        .filter((part) => part !== '')
+        .map((part) => numbers.digits(part))
+        .join(', ')
+        .replace(/^/, match[0].startsWith('+') ? `${words.plus} ` : ''),
   );
   // Dates.
   rule(/(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?![\d-])/g, (match) => sayDate(Number(match[3]), Number(match[2]), match[1], before(match)));
@@ -78,15 +91,15 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
       sayDate(Number(match[1]), Number(match[2]), match[3], before(match)),
     );
     rule(`(?<!\\d)(\\d{1,2})\\. (${month})(?: (\\d{4}))?(?!\\p{L})`, (match) =>
-      sayDate(Number(match[1]), locale.months.indexOf(match[2] ?? '') + 1, match[3], before(match)),
+      sayDate(Number(match[1]), monthOf(match[2] ?? ''), match[3], before(match)),
     );
   } else {
     rule(/(?<![\d/])(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?![\d/])/g, (match) => sayDate(Number(match[2]), Number(match[1]), match[3], ''));
     rule(`\\b(${month}) (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?(?![\\d:])`, (match) =>
-      sayDate(Number(match[2]), locale.months.indexOf(match[1] ?? '') + 1, match[3], ''),
+      sayDate(Number(match[2]), monthOf(match[1] ?? ''), match[3], ''),
     );
     rule(`(?<!\\d)(\\d{1,2})(?:st|nd|rd|th)? (${month})(?: (\\d{4}))?(?!\\p{L})`, (match) =>
-      sayDate(Number(match[1]), locale.months.indexOf(match[2] ?? '') + 1, match[3], ''),
+      sayDate(Number(match[1]), monthOf(match[2] ?? ''), match[3], ''),
     );
   }
   // Times.
@@ -107,6 +120,39 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
       .map((part) => numbers.cardinal(part))
       .join(isGerman ? ' Punkt ' : ` ${numbers.point} `);
   }
+  // Feet and inches.
+  if (!isGerman)
+    rule(
+      /(?<![\w.])(\d{1,2})['′](\d{1,2})["″]/g,
+      (match) => `${numbers.cardinal(match[1] ?? '')} foot ${numbers.cardinal(match[2] ?? '')}`,
+    );
+  // From one amount to another.
+  rule(
+    `(${money})${gap}(${number})${gap}[–—-]${gap}(?:\\1)?${gap}(${number})(?![\\d\\-–])`,
+    (match) => `${say(match[2] ?? '')} ${words.to} ${sayMoney(match[3] ?? '', match[1] ?? '')}`,
+  );
+  rule(
+    `(?<![\\w.,\\-–])(${number})${gap}[–—-]${gap}(${number})${gap}(${money})(?!\\w)`,
+    (match) => `${say(match[1] ?? '')} ${words.to} ${sayMoney(match[2] ?? '', match[3] ?? '')}`,
+  );
+  // "$5M", "$2.5bn".
+  if (!isGerman)
+    rule(`(${money})${gap}(${number})${gap}(${scaleLetters.map(([letter]) => letter).join('|')})(?!\\w)`, (match) =>
+      sayMoney(match[2] ?? '', match[1] ?? '', scaleLetters.find(([letter]) => letter === match[3])?.[1]),
+    );
+  // Decades: "the 80s", "1990s", "90er Jahre".
+  if (isGerman) rule(/(?<![\w.,])(\d{2}|1[1-9]\d0|20\d0)er(?= )/g, (match) => `${numbers.year(Number(match[1]))}er`);
+  else
+    rule(/(?<![\w.,])(?:(1[1-9]|20)([1-9])|(?:['’]|(?<=\b[Tt]he ))([2-9]))0s\b/g, (match) => {
+      const decade = decades[Number(match[2] ?? match[3]) - 1] ?? '';
+      return match[1] === undefined ? decade : `${numbers.cardinal(match[1])} ${decade}`;
+    });
+  // "8B", "3.5M".
+  if (!isGerman)
+    rule(
+      `(?<![\\w.,$€£])(${number})(M|B|bn)(?!\\w)`,
+      (match) => `${say(match[1] ?? '')} ${scaleLetters.find(([letter]) => letter === match[2])?.[1] ?? ''}`,
+    );
   // Money, before or behind; a scale word goes between.
   rule(`(${sign})(${money})${gap}(${number})(?: (million|billion|thousand|trillion|Millionen|Milliarden)\\b)?`, (match) =>
     sayMoney(`${match[1] ?? ''}${match[3] ?? ''}`, match[2] ?? '', match[4]),
@@ -131,19 +177,30 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
     /(?<=\b(?:in|since|of|until|by|from|before|after|year|im Jahr|Jahr|seit|von|bis|vor|nach|Jahre) )(1[1-9]\d\d|20\d\d)(?![\d.,]\d|\d)/gi,
     (match) => numbers.year(Number(match[1])),
   );
+  // "16:9".
+  rule(
+    /(?<![\d:.,])(\d{1,3}):(\d{1,3})(?![\d:])/g,
+    (match) => `${numbers.cardinal(match[1] ?? '')} ${isGerman ? 'zu' : words.to} ${numbers.cardinal(match[2] ?? '')}`,
+  );
   // Small signs around numbers.
-  rule(/(?<=\d) ?[½¼¾]/g, (match) => ` ${words.and} ${fractionOf(match[0].trim())}`);
-  rule(/[½¼¾]|(?<![\d/])(?:1\/2|1\/4|3\/4)(?![\d/])/g, (match) => fractionOf(match[0]));
+  rule(/(?<=\d) ?[½¼¾⅓⅔]/g, (match) => ` ${words.and} ${fractionOf(match[0].trim())}`);
+  rule(/[½¼¾⅓⅔]|(?<![\d/])(?:1\/2|1\/4|3\/4|1\/3|2\/3)(?![\d/])/g, (match) => fractionOf(match[0]));
   rule(/(?<=[\d)\w]) ?× ?(?=[\d(\w])|(?<=\d)\*(?=\d)/g, () => ` ${words.times} `);
   rule(/(?<=\d) ?\+ ?(?=\d)/g, () => ` ${words.plus} `);
   rule(/(?<=[\w)]) = (?=[\w(])/g, () => ` ${words.equals} `);
-  rule(/[~≈] ?(?=\d)/g, () => `${words.about} `);
   rule(/#(?=\d)/g, () => `${words.number} `);
-  rule(/ & /g, () => ` ${words.and} `);
   if (!isGerman) rule(/(?<![\w.,])(\d{1,4})(?:st|nd|rd|th)\b/g, (match) => numbers.ordinal(Number(match[1])));
   // "1 Hund": before a noun the one is no numeral.
   if (isGerman) rule(/(?<![\p{L}\d.,-])1(?= \p{L})/gu, () => 'ein');
   rule(`(?<![\\p{L}\\d.,])(${sign}(?:${number}))(?![\\p{L}\\d])`, (match) => say(match[1] ?? ''));
+  // A sign whose number was said already: "2 Mrd. €".
+  rule(/[€£]/g, (match) => ` ${locale.money[match[0]]?.unit[1] ?? ''}`);
+  // Behind what they raise.
+  rule(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (match) => {
+    if (match[0] === '²') return ` ${words.squared}`;
+    if (match[0] === '³') return ` ${words.cubed}`;
+    return ` ${words.power} ${numbers.cardinal(match[0].normalize('NFKC'))}`;
+  });
   return out;
 
   function sayClock(hour: number, minute: number, half: string | undefined): string {
@@ -155,6 +212,8 @@ export function sayFigures(pieces: readonly Piece[], locale: SpokenLocale): Piec
 
   function fractionOf(sign: string): string {
     if (sign === '½' || sign === '1/2') return words.half;
+    if (sign === '⅓' || sign === '1/3') return words.third;
+    if (sign === '⅔' || sign === '2/3') return words.twoThirds;
     return sign === '¼' || sign === '1/4' ? words.quarter : words.threeQuarters;
   }
 

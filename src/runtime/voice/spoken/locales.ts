@@ -11,6 +11,8 @@ export type SpokenLocale = {
   readonly units: Readonly<Record<string, Pair>>;
   readonly money: Readonly<Record<string, { readonly unit: Pair; readonly cent: Pair | null }>>;
   readonly abbreviations: readonly (readonly [RegExp, string])[];
+  /** Signs of arithmetic and their like. */
+  readonly signs: readonly (readonly [RegExp, string])[];
   readonly words: {
     readonly codeOnScreen: string;
     readonly formulaOnScreen: string;
@@ -31,7 +33,11 @@ export type SpokenLocale = {
     readonly version: string;
     readonly squared: string;
     readonly cubed: string;
+    /** Before the number of a higher power. */
+    readonly power: string;
     readonly half: string;
+    readonly third: string;
+    readonly twoThirds: string;
     readonly quarter: string;
     readonly threeQuarters: string;
   };
@@ -41,7 +47,31 @@ export type SpokenLocale = {
   readonly listOrdinals: readonly string[];
 };
 
-const sayAsWord = { NASA: 'NASA', NATO: 'NATO', UNESCO: 'UNESCO', PIN: 'PIN', RAM: 'RAM', ROM: 'ROM', SIM: 'SIM', LAN: 'LAN', GIF: 'GIF' };
+const sayAsWord = {
+  COVID: 'Covid',
+  UNICEF: 'Unicef',
+  FIFA: 'Fifa',
+  NASA: 'NASA',
+  NATO: 'NATO',
+  UNESCO: 'UNESCO',
+  PIN: 'PIN',
+  RAM: 'RAM',
+  ROM: 'ROM',
+  SIM: 'SIM',
+  LAN: 'LAN',
+  GIF: 'GIF',
+};
+
+const between = { before: '(?<=[\\p{L}\\d)%]) ?', after: ' ?(?=[\\p{L}\\d(])' } as const;
+const infix = (sign: string, word: string): readonly [RegExp, string] => [
+  new RegExp(`${between.before}${sign}${between.after}`, 'gu'),
+  ` ${word} `,
+];
+/** With spaces around it: alone it means something else. */
+const spaced = (sign: string, word: string): readonly [RegExp, string] => [
+  new RegExp(`(?<=[\\p{L}\\d)%]) ${sign} (?=[\\p{L}\\d(])`, 'gu'),
+  ` ${word} `,
+];
 
 const en: SpokenLocale = {
   numbers: english,
@@ -49,6 +79,8 @@ const en: SpokenLocale = {
   months: 'January February March April May June July August September October November December'.split(' '),
   units: {
     'MB/s': ['megabyte per second', 'megabytes per second'],
+    'GB/s': ['gigabyte per second', 'gigabytes per second'],
+    'KB/s': ['kilobyte per second', 'kilobytes per second'],
     'km/h': ['kilometer per hour', 'kilometers per hour'],
     mph: ['mile per hour', 'miles per hour'],
     km: ['kilometer', 'kilometers'],
@@ -87,9 +119,20 @@ const en: SpokenLocale = {
     V: ['volt', 'volts'],
     px: ['pixel', 'pixels'],
     dB: ['decibel', 'decibels'],
+    'm²': ['square meter', 'square meters'],
+    'km²': ['square kilometer', 'square kilometers'],
+    'cm²': ['square centimeter', 'square centimeters'],
+    'm³': ['cubic meter', 'cubic meters'],
+    'm/s': ['meter per second', 'meters per second'],
+    'Mbit/s': ['megabit per second', 'megabits per second'],
+    Mbps: ['megabit per second', 'megabits per second'],
+    kcal: ['kilocalorie', 'kilocalories'],
+    yd: ['yard', 'yards'],
+    t: ['ton', 'tons'],
   },
   money: {
     $: { unit: ['dollar', 'dollars'], cent: ['cent', 'cents'] },
+    US$: { unit: ['US dollar', 'US dollars'], cent: ['cent', 'cents'] },
     USD: { unit: ['US dollar', 'US dollars'], cent: ['cent', 'cents'] },
     '€': { unit: ['euro', 'euros'], cent: ['cent', 'cents'] },
     EUR: { unit: ['euro', 'euros'], cent: ['cent', 'cents'] },
@@ -110,6 +153,35 @@ const en: SpokenLocale = {
     [/\bProf\. /g, 'Professor '],
     [/\bSt\. (?=\p{Lu})/gu, 'Saint '],
     [/\bNo\. (?=\d)/g, 'number '],
+    [/\bp\. ?(?=\d)/g, 'page '],
+    [/\bpp\. ?(?=\d)/g, 'pages '],
+    [/\bFig\. ?(?=\d)/gi, 'figure '],
+  ],
+  signs: [
+    infix('→', 'to'),
+    spaced('[-=]>', 'to'),
+    infix('≤', 'less than or equal to'),
+    [/≤ ?/g, 'at most '],
+    infix('≥', 'greater than or equal to'),
+    [/≥ ?/g, 'at least '],
+    infix('≠', 'is not equal to'),
+    spaced('<', 'less than'),
+    spaced('>', 'greater than'),
+    infix('÷', 'divided by'),
+    spaced('\\*', 'times'),
+    infix('&', 'and'),
+    [/±/g, 'plus or minus '],
+    [/[~≈] ?(?=[\d$€£])/g, 'about '],
+    [/∞/g, 'infinity'],
+    [/√ ?(?=\d)/g, 'the square root of '],
+    [/© ?/g, 'copyright '],
+    [/[™®]/g, ''],
+    [/(?<=\bC)\+\+/g, ' plus plus'],
+    [/(?<=\b[CF])#(?!\w)/g, ' sharp'],
+    [/(?<![\w@])@(?=\w)/g, 'at '],
+    [/\bw\/o(?= )/g, 'without'],
+    [/\b24\/7\b/g, 'twenty-four seven'],
+    [/\/(?=(?:second|minute|hour|day|night|week|month|year|person|user)\b)/g, ' per '],
   ],
   words: {
     codeOnScreen: 'The code is on screen.',
@@ -131,7 +203,10 @@ const en: SpokenLocale = {
     version: 'version',
     squared: 'squared',
     cubed: 'cubed',
+    power: 'to the power of',
     half: 'one half',
+    third: 'one third',
+    twoThirds: 'two thirds',
     quarter: 'one quarter',
     threeQuarters: 'three quarters',
   },
@@ -145,6 +220,7 @@ const de: SpokenLocale = {
   months: 'Januar Februar März April Mai Juni Juli August September Oktober November Dezember'.split(' '),
   units: {
     'MB/s': ['Megabyte pro Sekunde', 'Megabyte pro Sekunde'],
+    'GB/s': ['Gigabyte pro Sekunde', 'Gigabyte pro Sekunde'],
     'km/h': ['Kilometer pro Stunde', 'Kilometer pro Stunde'],
     km: ['Kilometer', 'Kilometer'],
     cm: ['Zentimeter', 'Zentimeter'],
@@ -175,12 +251,21 @@ const de: SpokenLocale = {
     V: ['Volt', 'Volt'],
     px: ['Pixel', 'Pixel'],
     dB: ['Dezibel', 'Dezibel'],
+    'm²': ['Quadratmeter', 'Quadratmeter'],
+    'km²': ['Quadratkilometer', 'Quadratkilometer'],
+    'cm²': ['Quadratzentimeter', 'Quadratzentimeter'],
+    'm³': ['Kubikmeter', 'Kubikmeter'],
+    'm/s': ['Meter pro Sekunde', 'Meter pro Sekunde'],
+    'Mbit/s': ['Megabit pro Sekunde', 'Megabit pro Sekunde'],
+    kcal: ['Kilokalorie', 'Kilokalorien'],
+    t: ['Tonne', 'Tonnen'],
   },
   money: {
     '€': { unit: ['Euro', 'Euro'], cent: null },
     EUR: { unit: ['Euro', 'Euro'], cent: null },
     Euro: { unit: ['Euro', 'Euro'], cent: null },
     $: { unit: ['Dollar', 'Dollar'], cent: null },
+    US$: { unit: ['US-Dollar', 'US-Dollar'], cent: null },
     USD: { unit: ['US-Dollar', 'US-Dollar'], cent: null },
     '£': { unit: ['Pfund', 'Pfund'], cent: null },
     CHF: { unit: ['Franken', 'Franken'], cent: null },
@@ -202,6 +287,48 @@ const de: SpokenLocale = {
     [/\bFr\. /g, 'Frau '],
     [/\bMio\. /g, 'Millionen '],
     [/\bMrd\. /g, 'Milliarden '],
+    [/\bgeb\. (?=\d)/g, 'geboren '],
+    [/\bS\. (?=\d)/g, 'Seite '],
+    [/\bAbb\. (?=\d)/g, 'Abbildung '],
+    [/\bevtl\. /g, 'eventuell '],
+    [/\bbspw\. /g, 'beispielsweise '],
+    [/\bu\. ?U\./g, 'unter Umständen'],
+    [/\bi\. ?d\. ?R\./g, 'in der Regel'],
+    [/\bo\. ?Ä\./g, 'oder Ähnliches'],
+    [/\bs\. ?o\./g, 'siehe oben'],
+    [/\bv\. ?a\./g, 'vor allem'],
+    [/\betc\./g, 'et cetera'],
+    [/\bStr\. /g, 'Straße '],
+    [/\bTel\. /g, 'Telefon '],
+    [/\bSt\. (?=\p{Lu})/gu, 'Sankt '],
+    [/\bmind\. /g, 'mindestens '],
+    [/\bmax\. /g, 'maximal '],
+  ],
+  signs: [
+    infix('→', 'zu'),
+    spaced('[-=]>', 'zu'),
+    infix('≤', 'kleiner gleich'),
+    [/≤ ?/g, 'höchstens '],
+    infix('≥', 'größer gleich'),
+    [/≥ ?/g, 'mindestens '],
+    infix('≠', 'ungleich'),
+    spaced('<', 'kleiner als'),
+    spaced('>', 'größer als'),
+    infix('÷', 'geteilt durch'),
+    spaced('\\*', 'mal'),
+    infix('&', 'und'),
+    [/±/g, 'plus minus '],
+    [/[~≈] ?(?=[\d$€£])/g, 'etwa '],
+    [/∞/g, 'unendlich'],
+    [/√ ?(?=\d)/g, 'Wurzel aus '],
+    [/© ?/g, 'Copyright '],
+    [/[™®]/g, ''],
+    [/(?<=\bC)\+\+/g, ' plus plus'],
+    [/(?<=\b[CF])#(?!\w)/g, ' Sharp'],
+    [/(?<![\w@])@(?=\w)/g, 'ät '],
+    [/\/(?=(?:Sekunde|Minute|Stunde|Tag|Nacht|Woche|Monat|Jahr|Person)\b)/g, ' pro '],
+    [/§§ ?(?=\d)/g, 'Paragrafen '],
+    [/§ ?(?=\d)/g, 'Paragraf '],
   ],
   words: {
     codeOnScreen: 'Der Code steht auf dem Bildschirm.',
@@ -225,7 +352,10 @@ const de: SpokenLocale = {
     version: 'Version',
     squared: 'hoch zwei',
     cubed: 'hoch drei',
+    power: 'hoch',
     half: 'ein halb',
+    third: 'ein Drittel',
+    twoThirds: 'zwei Drittel',
     quarter: 'ein Viertel',
     threeQuarters: 'drei Viertel',
   },

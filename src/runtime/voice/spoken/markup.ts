@@ -29,7 +29,7 @@ export function dropMarkup(pieces: readonly Piece[], locale: SpokenLocale | unde
   rule(/<(think|thinking|analysis|reasoning|tool_call|tool_response)>[\s\S]*?(?:<\/\1>|$)/gi, () => '');
   // 2
   rule(/(?<=^|\n) {0,3}(```|~~~)[\s\S]*?(?:\n {0,3}\1[^\n]*(?=\n|$)|$(?![\s\S]))/g, () => ` ${words?.codeOnScreen ?? ''} `);
-  rule(/(`{1,2})(?!`)([^`\n]{1,200})\1/g, (match) => ` ${sayCode(match[2] ?? '')} `);
+  rule(/(?<!`)(`{1,2})(?!`)([^\n]{1,200}?)(?<!`)\1(?!`)/g, (match) => ` ${sayCode(match[2] ?? '')} `);
   // 3
   if (full) {
     rule(/(?<=^|\n)\|[\s:|-]+(?=\n|$)/g, () => '');
@@ -42,10 +42,12 @@ export function dropMarkup(pieces: readonly Piece[], locale: SpokenLocale | unde
     return ` ${words?.tableOnScreen(rule === -1 ? rows.length : rows.length - rule - 1) ?? ''}\n`;
   });
   rule(/!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, (match) => [[2, 2 + (match[1]?.length ?? 0)]]);
+  rule(/\\\(([^\n]{1,80}?)\\\)/g, (match) => sayFormula(match[1] ?? '', locale) ?? [[2, 2 + (match[1]?.length ?? 0)]]);
   rule(/\$\$[\s\S]*?\$\$|\\\[[\s\S]*?\\\]/g, () => ` ${words?.formulaOnScreen ?? ''} `);
   rule(/\$(?=\S)([^$\n]{1,80}?)(?<=\S)\$(?!\d)/g, (match) => sayFormula(match[1] ?? '', locale));
   // 4
   rule(/\[([^\]\n]{1,500})\]\([^)\n]{0,2000}\)/g, (match) => [[1, 1 + (match[1]?.length ?? 0)]]);
+  rule(/\[([^\]\n]{1,500})\]\[[^\]\n]{0,100}\]/g, (match) => [[1, 1 + (match[1]?.length ?? 0)]]);
   rule(/<?\b(?:https?:\/\/|www\.)[^\s<>]*[^\s<>.,!?;:)\]"'*_]>?/gi, (match) => sayHost(match[0], dot));
   rule(/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, (match) =>
     match[0].replace('@', ` ${words?.at ?? '@'} `).replace(/\./g, dot),
@@ -67,7 +69,7 @@ export function dropMarkup(pieces: readonly Piece[], locale: SpokenLocale | unde
     const ordinal = locale?.listOrdinals[Number(match[1]) - 1];
     return ordinal === undefined ? '' : `${ordinal}: `;
   });
-  rule(/\*\*|__(?=\S)|(?<=\S)__|~~|(?<![\w*])\*(?=\S)|(?<=\S)\*(?!\w)|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)/g, () => '');
+  rule(/\*{2,3}|__(?=\S)|(?<=\S)__|~~|(?<![\w*])\*(?=\S)|(?<=\S)\*(?!\w)|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)/g, () => '');
   // snake_case in a sentence.
   rule(/(?<=[\p{L}\d])_(?=[\p{L}\d])/gu, () => ' ');
   rule(/\[\^?(\d+)\]/g, () => '');

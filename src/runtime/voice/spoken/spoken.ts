@@ -28,10 +28,14 @@ export function spokenForm(text: string, options: { language: string; full?: boo
   }
   pieces = dropMarkup(pieces, locale, options.full === true);
   if (locale !== undefined) {
-    pieces = sayAbbreviations(pieces, locale);
+    pieces = sayAll(pieces, locale.abbreviations);
+    pieces = sayAll(pieces, locale.signs);
     pieces = sayFigures(pieces, locale);
     pieces = sayCapitals(pieces, locale);
+    pieces = replace(pieces, /\$/g, () => '');
   }
+  // What no rule took is no word.
+  pieces = replace(pieces, /[*_`~|\\{}[\]^#<>←-⇿]+/g, () => ' ');
   pieces = replace(pieces, /\s?\(/g, () => ', ');
   pieces = replace(pieces, /\)(?=\s*(?:[.,;:!?]|$))/g, () => '');
   pieces = replace(pieces, /\)/g, () => ', ');
@@ -40,10 +44,10 @@ export function spokenForm(text: string, options: { language: string; full?: boo
   return join(pieces);
 }
 
-/** Rule 8, the part with full stops: before numbers, since "No. 5" is one thing. */
-function sayAbbreviations(pieces: readonly Piece[], locale: SpokenLocale): Piece[] {
+/** Abbreviations with full stops (rule 8) and signs: before numbers, since "No. 5" is one thing. */
+function sayAll(pieces: readonly Piece[], table: readonly (readonly [RegExp, string])[]): Piece[] {
   let out = [...pieces];
-  for (const [pattern, spoken] of locale.abbreviations) out = replace(out, pattern, () => spoken);
+  for (const [pattern, spoken] of table) out = replace(out, pattern, () => spoken);
   return out;
 }
 
@@ -82,6 +86,10 @@ function join(pieces: readonly Piece[]): SpokenForm {
     const closes = /^[,.;:!?…]/u.test(text);
     // A comma that stands for a bracket says nothing at the start or behind another mark.
     if (isBracket && (spoken === '' || /[,.;:!?…]$/u.test(spoken))) return;
+    // A mark opens nothing, and the full stop of an abbreviation is the one of its sentence.
+    if (spoken === '' && /^[,.;:!?]+$/u.test(text)) return;
+    if (text === '.' && spoken.endsWith('.') && space === null) return;
+    if (/^[,;:]$/.test(text) && /[,;:]$/.test(spoken)) return;
     if (space !== null && spoken !== '' && !closes) {
       const pause = space.line && /[\p{L}\p{N}]$/u.test(spoken);
       add(pause ? ', ' : ' ', space.start, space.end);

@@ -118,6 +118,48 @@ describe('an answer as lines for a voice', () => {
     expect(script.push(`\n${tableOf(1)}\n`).map(({ form }) => form.spoken)).toEqual(['a, b', 'left zero, right zero']);
   });
 
+  it('reads no mark of Markdown, wherever the pieces and the time limit cut it (VO-117)', () => {
+    const marked = fc.constantFrom(
+      '**bold',
+      'more bold** ',
+      '*thin, one, two, three, four, five* ',
+      '***both*** ',
+      '__init__ and snake_case ',
+      '~~gone~~ ',
+      '`let a = b[0]` ',
+      '``a `tick` b`` ',
+      '[a link](https://a.example/b_c?d=e#f) ',
+      '[a page][1] ',
+      '![a cat](cat.png) ',
+      '\n# Heading\n',
+      '\n### 3. Heading\n',
+      '\n> quoted\n>> twice\n',
+      '\n- [x] done\n* star\n+ plus\n1. one\n10) ten\n',
+      '\n| a | b |\n|---|:-:|\n| *c* | `d` |\n',
+      '\n```ts\nconst a = `b`;\n```\n',
+      '\n---\n',
+      'a | b \\\n',
+      '<b>tag</b><br> ',
+      '&lt;i&gt; ',
+      '$x_1^2$ and \\(y\\) ',
+      '[^1] and [2] ',
+      'Words. ',
+      'More words, ',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(marked, fc.boolean()), { maxLength: 14 }), fc.constantFrom('en', 'de'), (pieces, language) => {
+        const script = createScript(language);
+        const lines = pieces.flatMap(([text, isLate]) => [...script.push(text), ...(isLate ? script.flush() : [])]);
+        for (const { form } of [...lines, ...script.end()]) expect(form.spoken).not.toMatch(/[*_`#|<>~[\]\\{}^]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps a date in one phrase, and a year a year', () => {
+    expect(said('He was born on May 3, 1985, in Paris.')).toEqual(['He was born on May third, nineteen eighty-five,', 'in Paris.']);
+  });
+
   it('has nothing to say for signs, and for nothing', () => {
     for (const text of ['', ' \n', '🙂', '---\n', '...', '**']) expect(said(text)).toEqual([]);
   });
