@@ -30,8 +30,9 @@ export function MachineStep({ settings, keep, go }: StepProps) {
   const use = settings.typeOnly ? 'type' : 'talk';
   const bundle = list.entries === null ? null : bundleView(starterBundle(list.entries, use), list.installed, jobs);
   const ready = bundle?.state === 'ready';
+  const get = bundle === null || ready ? undefined : <Get bundle={bundle} offline={found.machine?.offline === true} deeds={deeds} />;
   return (
-    <StepFrame step="machine" title={t('onboarding.machine.title')} done={ready} go={go}>
+    <StepFrame step="machine" title={t('onboarding.machine.title')} done={ready} deed={get} go={go}>
       <Found machine={found.machine} error={found.error} retry={found.retry} />
       <fieldset className="mt-24">
         <legend className="text-heading">{t('onboarding.machine.use')}</legend>
@@ -77,6 +78,34 @@ export function MachineStep({ settings, keep, go }: StepProps) {
     </StepFrame>
   );
 }
+
+/** Gets what is missing. While that runs it is not offered: the figures have its place. */
+function Get({ bundle, offline, deeds }: { bundle: BundleView; offline: boolean; deeds: DownloadDeeds }) {
+  const t = useTexts();
+  const connection = useConnection();
+  const { state } = bundle;
+  if (bundle.missing.length === 0 || moving(state)) return null;
+  const size = bytes(bundle.leftBytes);
+  const words =
+    state === 'paused'
+      ? t('onboarding.machine.resume')
+      : bundle.rows.length === 1
+        ? t('onboarding.machine.getOne', { size })
+        : bundle.receivedBytes > 0
+          ? t('onboarding.machine.getRest', { size })
+          : t('onboarding.machine.get', { size });
+  return (
+    <Button
+      look="primary"
+      disabled={connection.kind !== 'open' || offline}
+      onClick={() => void deeds.get(bundle.missing.map(({ id }) => id))}
+    >
+      {words}
+    </Button>
+  );
+}
+
+const moving = (state: BundleView['state']) => state === 'running' || state === 'checking' || state === 'waiting';
 
 function useMachine() {
   const { api, clock } = useServices();
@@ -152,7 +181,7 @@ function Rows({ rows }: { rows: readonly (readonly [string, string])[] }) {
   return (
     <dl className="mt-8 border-t border-line text-ui">
       {rows.map(([name, value]) => (
-        <div key={name} className="flex items-baseline gap-16 border-b border-line py-8">
+        <div key={name} className="flex items-baseline gap-16 border-b border-line py-4">
           <dt className="w-rail-narrow shrink-0 grow text-text-2">{name}</dt>
           <dd className="text-end tabular-nums [overflow-wrap:anywhere]">{value}</dd>
         </div>
@@ -163,7 +192,6 @@ function Rows({ rows }: { rows: readonly (readonly [string, string])[] }) {
 
 function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds: DownloadDeeds }) {
   const t = useTexts();
-  const connection = useConnection();
   const { bundle, machine, deeds } = props;
   const [cancelling, setCancelling] = useState<readonly DownloadJob[] | null>(null);
   const noNetwork = useNoNetwork(bundle);
@@ -171,14 +199,12 @@ function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds:
   const missing = bundle.missing.map(({ id }) => id);
   const getAll = () => void deeds.get(missing);
   const cancel = (jobs: readonly DownloadJob[]) => (jobs.some(({ received }) => received > 0) ? setCancelling(jobs) : deeds.cancel(jobs));
-  const moving = state === 'running' || state === 'checking' || state === 'waiting';
-  const begun = bundle.receivedBytes > 0;
-  const size = bytes(bundle.leftBytes);
+  const moves = moving(state);
   return (
     <>
       <BundleRows rows={bundle.rows} onGet={(id) => void deeds.get([id])} />
       <Sums bundle={bundle} machine={machine} />
-      {moving || state === 'paused' || state === 'stopped' ? <Sum bundle={bundle} /> : null}
+      {moves || state === 'paused' || state === 'stopped' ? <Sum bundle={bundle} /> : null}
       {state === 'ready' && <p className="mt-16 text-ui text-ok">{t('onboarding.machine.ready')}</p>}
       {machine?.offline === true && state !== 'ready' && (
         <Note what={t('onboarding.machine.offline')} does={t('onboarding.machine.offlineDo')} />
@@ -195,32 +221,19 @@ function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds:
         </div>
       )}
       <div className="mt-16 flex flex-wrap items-center gap-8">
-        {missing.length > 0 && !moving && (
-          <Button look="primary" disabled={connection.kind !== 'open' || machine?.offline === true} onClick={getAll}>
-            {state === 'paused'
-              ? t('onboarding.machine.resume')
-              : bundle.rows.length === 1
-                ? t('onboarding.machine.getOne', { size })
-                : begun
-                  ? t('onboarding.machine.getRest', { size })
-                  : t('onboarding.machine.get', { size })}
-          </Button>
-        )}
         {(state === 'running' || state === 'waiting') && (
           <Button onClick={() => deeds.pause(bundle.jobs.filter(({ phase }) => phase !== 'paused' && phase !== 'verifying'))}>
             {t('onboarding.machine.pause')}
           </Button>
         )}
-        {moving && missing.length > 0 && (
-          <Button onClick={getAll}>{t('onboarding.machine.getRest', { size: bytes(sumOf(bundle)) })}</Button>
-        )}
+        {moves && missing.length > 0 && <Button onClick={getAll}>{t('onboarding.machine.getRest', { size: bytes(sumOf(bundle)) })}</Button>}
         {bundle.jobs.length > 0 && state !== 'checking' && (
           <Button look="quiet" onClick={() => cancel(bundle.jobs.filter(({ phase }) => phase !== 'verifying'))}>
             {t('onboarding.machine.cancel')}
           </Button>
         )}
       </div>
-      {state !== 'ready' && !moving && (
+      {state !== 'ready' && !moves && (
         <p className="mt-8 text-small text-text-3">{t('onboarding.machine.from', { hosts: hostsOf(bundle.missing) })}</p>
       )}
       <Dialog

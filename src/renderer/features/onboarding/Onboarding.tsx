@@ -70,8 +70,8 @@ export function Onboarding({ settings, onDone }: { settings: Settings; onDone: (
 
   const View = views[step];
   return (
-    <main id="content" data-region="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex min-h-full w-full max-w-column flex-col px-16 pt-24">
+    <main id="content" data-region="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto px-16">
+      <div className="mx-auto flex min-h-full w-full max-w-column flex-col pt-24">
         <header className="flex items-center justify-between gap-16">
           <p className="text-heading">{t('app.name')}</p>
           <LanguageMenu />

@@ -20,6 +20,8 @@ export function StepFrame(props: {
   next?: string;
   skip?: { name: string; run: () => void };
   onNext?: () => void;
+  /** The one filled button of a step that is not done. */
+  deed?: ReactNode;
   go: StepProps['go'];
   children: ReactNode;
 }) {
@@ -36,10 +38,10 @@ export function StepFrame(props: {
         {props.title}
       </h1>
       {props.about !== undefined && <p className="mt-8 text-body text-text-2">{props.about}</p>}
-      <div className={`flex-1 pb-32 ${props.plain ? '' : 'pt-24'}`}>{props.children}</div>
+      <div className={`flex flex-1 flex-col pb-32 ${props.plain ? '' : 'pt-24'}`}>{props.children}</div>
       <div className="sticky bottom-0 flex flex-wrap items-center justify-end gap-8 border-t border-line bg-page py-12">
         {back !== null && (
-          <Button look="quiet" className="mr-auto" onClick={() => go(back)}>
+          <Button look="quiet" className="-ml-8 mr-auto" onClick={() => go(back)}>
             {t('onboarding.back')}
           </Button>
         )}
@@ -53,8 +55,11 @@ export function StepFrame(props: {
             {props.next ?? t('onboarding.next')}
           </Button>
         ) : (
-          <Button onClick={next}>{props.next ?? t('onboarding.skip')}</Button>
+          <Button look={props.deed === undefined ? 'plain' : 'quiet'} onClick={next}>
+            {props.next ?? t('onboarding.skip')}
+          </Button>
         )}
+        {props.deed}
       </div>
     </>
   );

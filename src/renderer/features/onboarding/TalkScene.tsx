@@ -60,7 +60,7 @@ export function TalkScene({ go, allowed }: StepProps) {
       onNext={toChat}
       go={leave}
     >
-      <div className="flex h-full flex-col gap-24">
+      <div className="flex flex-1 flex-col gap-24">
         <div className="flex-1">
           {view !== null && (talks || record !== null) ? (
             <Spoken view={view} word={word} finished={record !== null} />
@@ -90,7 +90,7 @@ export function TalkScene({ go, allowed }: StepProps) {
               <VoiceSign word={word} />
               {t(`voice.words.${word}`)}
             </p>
-            <p className="text-small text-text-3">{t('onboarding.talk.hold', { key: talkChord() })}</p>
+            <p className="text-center text-small text-text-3">{t('onboarding.talk.hold', { key: talkChord() })}</p>
           </div>
         )}
       </div>
