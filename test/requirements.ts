@@ -1158,6 +1158,90 @@ export const requirements = [
     levels: ['page'],
     what: 'The hero moment is the first spoken answer. Rail, list and strip are not there yet: one co',
   },
+  {
+    id: 'VO-76',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Each voice turn writes one record; marks are monotonic times from the last voiced frame:',
+  },
+  {
+    id: 'VO-77',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'voice.latency gives p50, p95 per stage and names the slowest. From 20 turns on, p50 abov',
+  },
+  {
+    id: 'VO-30',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Push-to-talk: hold talks, tap latches, Esc cancels. In a window of ours the chord (default',
+  },
+  {
+    id: 'VO-105',
+    part: 'talks',
+    levels: ['page'],
+    what: 'The talk key never sticks: auto-repeat is no input; any key of the chord going up is key-u',
+  },
+  {
+    id: 'UX-85',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Ctrl Alt Space (macOS ⌥⇧Space) talk: hold or tap',
+  },
+  {
+    id: 'VO-72',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'One handle per turn: {runId, turnId, generation, signal, reason?, abort(reason), onAbort',
+  },
+  {
+    id: 'VO-73',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'It reaches, each within its limit: agent turn, model step, tool calls (their own rules),',
+  },
+  {
+    id: 'VO-74',
+    part: 'talks',
+    levels: ['unit'],
+    what: "Who doesn't stop in time: engine call → worker cancel, then engine end (ABI-12); frames",
+  },
+  {
+    id: 'VO-75',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'After abort: leases released, one turn.cancelled with that reason, then at most output.m',
+  },
+  {
+    id: 'VO-96',
+    part: 'talks',
+    levels: ['page'],
+    what: "Voice catalogue: one list of all speaking voices, grouped by language (the user's first), the",
+  },
+  {
+    id: 'VO-97',
+    part: 'talks',
+    levels: ['unit', 'page'],
+    what: "Which voice speaks, first hit: chosen for this chat · the person's own (binding) · the agent'",
+  },
+  {
+    id: 'UX-179',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Voice picker (VO-96; from agent, Settings, person sheet and voice bar): voices by language,',
+  },
+  {
+    id: 'UX-180',
+    part: 'talks',
+    levels: ['page'],
+    what: 'A voice is taken for this chat, a person, this agent, a language or everything; the picker',
+  },
+  {
+    id: 'VO-102',
+    part: 'talks',
+    levels: ['unit', 'native'],
+    what: 'Ports Vad, EndOfTurn, SpeechToText, TextToSpeech, KeywordSpotter, SpeakerEncoder, each with',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -252,6 +252,11 @@ export function createAnswers(deps: {
         }),
       };
       present = answer;
+      handle.onAbort((reason) => {
+        if (answer === present) speaker.stop();
+        // What ended in the agent has ended there.
+        if (reason !== 'external') conversation.cancel(spoken, reason);
+      });
       speaker.begin(generation, { voiceId, language: request.language, speed });
       detach(follow(answer), log, 'voice.follow');
       return spoken;
@@ -279,9 +284,7 @@ export function createAnswers(deps: {
       if (stopping?.answer.turn === turn) stopping.store = true;
     },
     cancel(turn, reason) {
-      if (present?.turn !== turn) return;
-      present.handle.abort(reason);
-      conversation.cancel(present.spoken, reason);
+      if (present?.turn === turn) present.handle.abort(reason);
     },
     mark(name) {
       if (present === null) return;

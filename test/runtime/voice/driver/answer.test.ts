@@ -109,6 +109,7 @@ describe('an answer', () => {
 
 describe('ending it (VO-72 to VO-75)', () => {
   it('a press silences it at once, ends the turn, and stores what was heard', async () => {
+    verifies('VO-73', 'VO-74');
     const { me, page } = await answering();
     await using _ = me;
     page.playNext();
@@ -171,6 +172,7 @@ describe('ending it (VO-72 to VO-75)', () => {
   });
 
   it('one that somebody ended elsewhere is silent too', async () => {
+    verifies('VO-73');
     const { me, page } = await answering();
     await using _ = me;
     page.playPart(0.3);
@@ -183,6 +185,7 @@ describe('ending it (VO-72 to VO-75)', () => {
   });
 
   it('switching off ends the turn; what the page then says of an old answer is nothing', async () => {
+    verifies('VO-74');
     const { me, page } = await answering();
     await using _ = me;
     page.playPart(0.3);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../../../src/runtime/platform/clock.ts';
 import type { VoiceView } from '../../../../src/shared/domain/voiceView.ts';
+import { gate } from '../../../helpers/scriptedLanguageModel.ts';
 import { createTestRuntime } from '../../../helpers/testRuntime.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { fakeSpeechToText, fakeTextToSpeech, fakeVad } from '../../../helpers/voiceFakes.ts';
@@ -75,20 +76,39 @@ describe('talking with the real agent', () => {
     expect(JSON.stringify(me.rt.log)).not.toMatch(/time is it|three o’clock/);
   });
 
-  it('a press into the answer ends the turn, and the next prompt holds only what was heard', async () => {
+  it('a press into the answer ends the turn once, and stores what was heard of it after that', async () => {
+    verifies('VO-75');
     await using me = await setUp();
     me.rt.model.play([{ say: 'It is three o’clock. ' }, { stall: true }]);
     await me.ask('What time is it?');
-    await me.until(({ phase }) => phase === 'speaking' || phase === 'thinking');
-    await expect.poll(() => me.page.chunks.length).toBeGreaterThan(0);
     const { sessionId } = await me.until(({ phase }) => phase === 'speaking');
     me.page.press();
     await me.until(({ phase }) => phase === 'listening');
     if (sessionId === null) throw new Error('no chat');
-    const { events } = await me.rt.client.events.list({ sessionId, after: 0 });
-    expect(events.find(({ type }) => type === 'turn.cancelled')?.data).toMatchObject({ reason: 'barge-in' });
-    await expect
-      .poll(async () => (await me.rt.client.events.list({ sessionId, after: 0 })).events.map(({ type }) => type))
-      .toContain('output.message.heard');
+    const events = async () => (await me.rt.client.events.list({ sessionId, after: 0 })).events;
+    await expect.poll(async () => (await events()).map(({ type }) => type)).toContain('output.message.heard');
+    const found = await events();
+    const end = found.findIndex(({ type }) => type === 'turn.cancelled');
+    expect(found[end]?.data).toMatchObject({ reason: 'barge-in' });
+    expect(found.slice(end + 1).map(({ type }) => type)).toEqual(['output.message.heard']);
+    expect(found.filter(({ type }) => type === 'turn.cancelled')).toHaveLength(1);
+  });
+
+  it('a page that goes takes voice with it, and the turn goes on without sound', async () => {
+    verifies('VO-75');
+    await using me = await setUp();
+    const go = gate();
+    me.rt.model.play([{ say: 'It is three o’clock. ' }, { gate: go }, { say: 'You have a meeting.' }]);
+    await me.ask('What time is it?');
+    const { sessionId } = await me.until(({ phase }) => phase === 'speaking');
+    if (sessionId === null) throw new Error('no chat');
+    me.page.close();
+    const off = await me.until(({ phase }) => phase === 'off');
+    expect(off).toMatchObject({ line: null, notice: { code: 'VOICE_PAGE_GONE' } });
+    expect(me.vad.seen.open).toBe(0);
+    go.open();
+    const events = async () => (await me.rt.client.events.list({ sessionId, after: 0 })).events.map(({ type }) => type);
+    await expect.poll(events).toContain('turn.completed');
+    expect(await events()).not.toContain('turn.cancelled');
   });
 });
