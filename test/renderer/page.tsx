@@ -32,13 +32,15 @@ const at = Date.UTC(2026, 4, 3, 9, 41, 30);
 let width = 1280;
 const medias = new Set<FakeMedia>();
 
+type System = { readonly dark: boolean; readonly contrast: boolean; readonly reduced: boolean };
+
 /** As much of a media query as the page asks. */
 class FakeMedia extends EventTarget {
   readonly onchange = null;
   readonly media: string;
-  readonly #system: { dark: boolean; contrast: boolean };
+  readonly #system: System;
 
-  constructor(media: string, system: { dark: boolean; contrast: boolean }) {
+  constructor(media: string, system: System) {
     super();
     this.media = media;
     this.#system = system;
@@ -51,6 +53,7 @@ class FakeMedia extends EventTarget {
     if (max !== undefined) return width <= Number(max) * 16;
     if (min !== undefined) return width >= Number(min) * 16;
     if (this.media.includes('prefers-color-scheme: dark')) return this.#system.dark;
+    if (this.media.includes('prefers-reduced-motion')) return this.#system.reduced;
     return this.media.includes('prefers-contrast') && this.#system.contrast;
   }
 
@@ -58,7 +61,7 @@ class FakeMedia extends EventTarget {
   removeListener(): void {}
 }
 
-function installMedia(system: { dark: boolean; contrast: boolean }): void {
+function installMedia(system: System): void {
   medias.clear();
   window.matchMedia = (query: string) => new FakeMedia(query, system);
 }
@@ -69,14 +72,22 @@ function installMedia(system: { dark: boolean; contrast: boolean }): void {
  * @param options.transport  another way to the runtime (the app's bridge).
  */
 export async function openPage(
-  options: { runtime?: FakeRuntime; width?: number; dark?: boolean; contrast?: boolean; transport?: Transport; sound?: Sound } = {},
+  options: {
+    runtime?: FakeRuntime;
+    width?: number;
+    dark?: boolean;
+    contrast?: boolean;
+    reduced?: boolean;
+    transport?: Transport;
+    sound?: Sound;
+  } = {},
 ): Promise<PageUnderTest> {
   // Loaded ahead, as the page itself does: a test that looks at text must not depend on when a module arrives.
   await import('../../src/renderer/features/chat/Markdown.tsx');
   const runtime = options.runtime ?? createFakeRuntime();
   const clock = createFakeClock(at);
   width = options.width ?? 1280;
-  installMedia({ dark: options.dark ?? false, contrast: options.contrast ?? false });
+  installMedia({ dark: options.dark ?? false, contrast: options.contrast ?? false, reduced: options.reduced ?? false });
   useUi.setState({ place: 'chat', sessionId: null, listOpen: width >= 1024, trashOpen: false, query: '', target: null });
   useAnnouncer.setState({ text: '' });
   Object.defineProperty(navigator, 'language', { configurable: true, value: 'en-GB' });

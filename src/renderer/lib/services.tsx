@@ -11,6 +11,7 @@ import type { Clock } from '../../shared/util/clock.ts';
 import type { Sound } from '../audio/sound.ts';
 import { type Api, type Connection, type ConnectionState, createConnection } from './connection.ts';
 import { createDrafts, type Drafts } from './drafts.ts';
+import { createLatencyBook, type LatencyBook } from './latencyBook.ts';
 import { createLive, type Live } from './live.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import type { SessionMirror } from './sessions.ts';
@@ -40,6 +41,7 @@ export type Services = {
   readonly sound?: Sound | undefined;
   readonly voice: PageVoice;
   readonly talkKey: TalkKey;
+  readonly latency: LatencyBook;
   close(): void;
 };
 
@@ -73,6 +75,7 @@ export function createServices(deps: { transport: Transport; clock: Clock; sound
     live,
     sound: deps.sound,
     voice,
+    latency: createLatencyBook({ api: connection.api, live: live.voice }),
     talkKey: createTalkKey({ press: (atMs) => voice.press(useUi.getState().sessionId, atMs), release: voice.release }),
     close() {
       voice.close();

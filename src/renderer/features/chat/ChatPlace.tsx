@@ -82,7 +82,8 @@ function Conversation({ sessionId, voiceBar, talk }: { sessionId: SessionId | nu
   const running = turn !== null && turn.waitingOn === null;
   const mayAsk = turn === null && connection.kind === 'open';
   const canAnswer = language === null || language.state !== 'none';
-  useAnswerAnnouncements(state);
+  const spoken = useSpokenTurn(sessionId);
+  useAnswerAnnouncements(state, spoken.turnId);
   useSpokenChat();
 
   const run = useCallback(
@@ -99,7 +100,6 @@ function Conversation({ sessionId, voiceBar, talk }: { sessionId: SessionId | nu
 
   const isStopping = stopping !== null && turn?.id === stopping;
   const runningId = running ? turn.id : null;
-  const spoken = useSpokenTurn(sessionId);
   const isSpoken = runningId !== null && spoken.turnId === runningId;
   const stop = useCallback(() => {
     // A spoken turn ends with its sound: one Stop for both (UX-03).

@@ -1,16 +1,25 @@
 import { ArrowUpRight, Info, Monitor, X } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import type { TurnSummary, Usage } from '../../../shared/domain/session.ts';
 import { Hint, IconButton } from '../../components/IconButton.tsx';
 import { duration, number } from '../../lib/format.ts';
+import { useServices } from '../../lib/services.tsx';
 import { useTexts } from '../../lib/texts.ts';
+
+const Waterfall = lazy(() => import('../../components/Waterfall.tsx').then((module) => ({ default: module.Waterfall })));
 
 /** Figures of one answer; what is not known is "?" and never 0 (UX-09, UX-29). Opened from outside too, by the message's menu. */
 export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open: boolean) => void }) {
   const t = useTexts();
   const [more, setMore] = useState(false);
   const usage = props.turn.usage;
+  const { latency } = useServices();
+  const record = useStore(latency.records, (records) => records.get(props.turn.id) ?? null);
+  useEffect(() => {
+    if (props.open) latency.load();
+  }, [props.open, latency]);
   const rows: [string, string][] = [
     [t('details.model'), usage?.model ?? '?'],
     [t('details.first'), usage?.firstTokenMs == null ? '?' : t('details.firstValue', { value: duration(usage.firstTokenMs) })],
@@ -61,6 +70,14 @@ export function Details(props: { turn: TurnSummary; open: boolean; onOpen: (open
             </Popover.Close>
           </div>
           <Facts rows={more ? [...rows, ...moreRows] : rows} />
+          {record !== null && (
+            <section aria-label={t('voice.latency.title')} className="mt-16 border-t border-line pt-12">
+              <h3 className="mb-8 text-small font-medium text-text-2">{t('voice.latency.title')}</h3>
+              <Suspense fallback={null}>
+                <Waterfall record={record} />
+              </Suspense>
+            </section>
+          )}
           <button
             type="button"
             aria-expanded={more}

@@ -1,5 +1,6 @@
 import { ChevronRight, Copy as CopyIcon, CornerUpLeft, Info, RefreshCw } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
+import { useStore } from 'zustand';
 import type { TranscriptMessage } from '../../../shared/domain/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton, copyText } from '../../components/CopyButton.tsx';
@@ -10,6 +11,7 @@ import { directionOf } from '../../lib/direction.ts';
 import type { ErrorAction } from '../../lib/errorTexts.ts';
 import { bytes, clockTime, duration } from '../../lib/format.ts';
 import { utf8Bytes } from '../../lib/sending.ts';
+import { useServices } from '../../lib/services.tsx';
 import type { Growing } from '../../lib/sessionMirror.ts';
 import { isOpen } from '../../lib/sessionMirror.ts';
 import { useTexts } from '../../lib/texts.ts';
@@ -192,6 +194,7 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
     ...(turn === null || !props.last ? [] : [{ name: t('message.details'), icon: Info, run: () => setDetails(true) }]),
   ];
   const usage = turn?.usage ?? null;
+  const toSoundMs = useSpokenTurnMs(exchange.turnId);
   return (
     <MenuOfThing items={items} label={t('message.menu')}>
       <article
@@ -204,11 +207,14 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
           <p className="text-body text-text-2">{t('thread.unreadable')}</p>
         ) : (
           <div dir="auto">
-            <MessageText text={message.text} growing={false} />
+            <MessageText text={message.text} growing={false} heard={message.heard} />
           </div>
         )}
         {message.interrupted && turn?.status !== 'failed' && turn?.waitingOn == null && (
           <p className="mt-8 text-small text-text-2">{cutWords(t, turn?.status)}</p>
+        )}
+        {message.heard !== null && message.heard < message.text.length && (
+          <p className="mt-8 text-small text-text-2">{t(message.heard === 0 ? 'voice.heard.none' : 'voice.heard.rest')}</p>
         )}
         {turn?.stopReason === 'max_output' && props.last && (
           <p className="mt-8 text-small text-text-2">{t('thread.interruptedBy.limit')}</p>
@@ -217,7 +223,11 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
           <footer className={`mt-8 flex flex-wrap items-center gap-x-4 text-micro text-text-3 ${usage === null ? '-ml-4' : ''}`}>
             {usage !== null && (
               <span className="mr-8 inline-flex items-center gap-4 tabular-nums">
-                {usage.firstTokenMs !== null && <span>{t('details.line', { first: duration(usage.firstTokenMs) })} ·</span>}
+                {toSoundMs !== null ? (
+                  <span>{t('voice.latency.lineOnly', { time: duration(toSoundMs) })} ·</span>
+                ) : (
+                  usage.firstTokenMs !== null && <span>{t('details.line', { first: duration(usage.firstTokenMs) })} ·</span>
+                )}
                 <Where where={usage.where} />
               </span>
             )}
@@ -229,6 +239,11 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
       </article>
     </MenuOfThing>
   );
+}
+
+/** From the last word of a spoken question to the first sound of its answer; null for what was typed, or is not known. */
+function useSpokenTurnMs(turnId: string): number | null {
+  return useStore(useServices().latency.records, (records) => records.get(turnId)?.marks.firstAudioPlayed ?? null);
 }
 
 function cutWords(t: ReturnType<typeof useTexts>, status: string | undefined): string {

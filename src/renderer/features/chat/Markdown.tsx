@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { safeLink } from '../../lib/links.ts';
 import { useTexts } from '../../lib/texts.ts';
 import { CodeBlock } from './CodeBlock.tsx';
+import { markUnheard } from './unheard.ts';
 
 /** What Markdown may become. Raw HTML is never parsed: without rehype-raw it reaches the page as the text it is (RB-04). */
 const allowed = [
@@ -29,6 +30,7 @@ const allowed = [
     'sup',
     'sub',
     'section',
+    'span',
   ],
   ...['a', 'img', 'pre', 'code', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ];
@@ -89,6 +91,8 @@ const components: Components = {
   sup: ({ children }) => <sup>{children}</sup>,
   sub: ({ children }) => <sub>{children}</sub>,
   section: ({ children }) => <section>{children}</section>,
+  // Markdown makes none: only what was not heard lies in one.
+  span: ({ children }) => <span className="unheard text-text-3">{children}</span>,
   input: Todo,
 };
 
@@ -97,10 +101,12 @@ const components: Components = {
  *
  * @param props.growing  the end may be half a word of Markdown; it is closed for the eye.
  */
-export const Markdown = memo(function Markdown(props: { text: string; growing: boolean }) {
+export const Markdown = memo(function Markdown(props: { text: string; growing: boolean; heard?: number | null }) {
   // The same array as long as the ranks are the same, so that finished blocks are not drawn again.
   const key = headingRanks(props.text).join();
   const ranks = useMemo(() => key.split(',').map(Number), [key]);
+  const heard = props.heard ?? null;
+  const steps = useMemo(() => (heard === null ? [] : [markUnheard({ from: heard })].map((step) => () => step)), [heard]);
   return (
     <Ranks value={ranks}>
       <Streamdown
@@ -109,7 +115,7 @@ export const Markdown = memo(function Markdown(props: { text: string; growing: b
         parseIncompleteMarkdown={props.growing}
         components={components}
         allowedElements={allowed}
-        rehypePlugins={[]}
+        rehypePlugins={steps}
         urlTransform={(address, key) => (key === 'src' ? address : (safeLink(address)?.href ?? ''))}
         controls={false}
         linkSafety={{ enabled: false }}

@@ -5,14 +5,25 @@ import { useLive } from '../../lib/services.tsx';
 import { type MirrorState, openTurn } from '../../lib/sessionMirror.ts';
 import { useTexts } from '../../lib/texts.ts';
 
-/** Tells a screen reader of a growing answer as chosen: by whole sentences, only its end, or nothing; never single words (UX-124). */
-export function useAnswerAnnouncements(state: MirrorState | null): void {
+/**
+ * Tells a screen reader of a growing answer as chosen: by whole sentences, only its end, or nothing; never single words (UX-124).
+ *
+ * @param spokenTurn  the turn that Sotto says aloud: it is not announced as well (UX-125).
+ */
+export function useAnswerAnnouncements(state: MirrorState | null, spokenTurn: TurnId | null): void {
   const t = useTexts();
   const choice = useLive('settings').value?.announce ?? 'end';
   const say = useAnnouncer((s) => s.say);
   const told = useRef<{ turn: TurnId; upTo: number } | null>(null);
   useEffect(() => {
     if (state === null) return;
+    if (spokenTurn !== null && (told.current === null || told.current.turn === spokenTurn)) {
+      const aloud = openTurn(state);
+      if (aloud === null || aloud.id === spokenTurn) {
+        told.current = null;
+        return;
+      }
+    }
     const turn = openTurn(state);
     if (turn !== null && turn.waitingOn === null && told.current?.turn !== turn.id) {
       told.current = { turn: turn.id, upTo: 0 };
@@ -37,5 +48,5 @@ export function useAnswerAnnouncements(state: MirrorState | null): void {
     const answer = state.messages.findLast((m) => m.turnId === now.turn && m.role === 'assistant')?.text ?? '';
     if (choice === 'sentences') say(wholeSentences(answer, now.upTo, true).sentences || t('announce.done'));
     else say(t('announce.done'));
-  }, [state, choice, say, t]);
+  }, [state, spokenTurn, choice, say, t]);
 }
