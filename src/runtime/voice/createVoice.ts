@@ -1,6 +1,4 @@
 import type { LineUp } from '../../shared/contract/voiceLine.ts';
-import type { SessionId } from '../../shared/domain/ids.ts';
-import type { LatencyRecord } from '../../shared/domain/voiceLatency.ts';
 import type { VoiceView } from '../../shared/domain/voiceView.ts';
 import { AppError, toAppError } from '../../shared/errors/appError.ts';
 import { assertNever } from '../../shared/util/assertNever.ts';
@@ -13,24 +11,16 @@ import { createLatencyBook } from './driver/latencyBook.ts';
 import { createLeases } from './driver/leases.ts';
 import { createLines } from './driver/lines.ts';
 import { createMicrophone } from './driver/microphone.ts';
+import { createSaying } from './driver/saying.ts';
+import { createShown } from './driver/shown.ts';
 import { createSilentWatch } from './driver/silentWatch.ts';
 import { createTimers } from './driver/timers.ts';
-import { createView, viewOf } from './driver/view.ts';
+import { createView } from './driver/view.ts';
 import { inputOf } from './hearing/inputs.ts';
 import { isNothing } from './hearing/nothingHeard.ts';
 import type { Voice, VoiceDeps } from './ports.ts';
 import { reduceVoice } from './turn/reduce.ts';
 import { initialVoice, type VoiceEffect, type VoiceInput } from './turn/state.ts';
-
-/** What is known of the utterance that is being said. */
-type Saying = {
-  readonly utterance: number;
-  /** The chat in front when the key went down. */
-  readonly sessionId: SessionId | null;
-  language: string;
-  endDecidedMs: number | null;
-  asrFinalMs: number | null;
-};
 
 /**
  * The voice of the runtime: runs the reducer of spoken turns and does what it asks for, with the microphone and loudspeaker of the page
@@ -40,19 +30,8 @@ export function createVoice(deps: VoiceDeps): Voice {
   const { clock, log, choices, gate } = deps;
   let state = initialVoice({ muted: choices.get().muted });
   gate.setMuted(state.muted);
-  /** Ids of utterances count from one in each runtime; with this they are like no other's. */
-  const instance = `voice-${crypto.randomUUID()}`;
   const queue: VoiceInput[] = [];
   let running = false;
-  let saying: Saying | null = null;
-  let pressedIn: SessionId | null = null;
-  let caption: VoiceView['caption'] = null;
-  let stable = '';
-  let reply: VoiceView['reply'] = null;
-  let lastTurn: Pick<VoiceView, 'sessionId' | 'turnId'> = { sessionId: null, turnId: null };
-  let notice: VoiceView['notice'] = null;
-  let activity: VoiceView['activity'] = null;
-  let latency: LatencyRecord | null = null;
   /** The listening cue waits for the first sound (VO-07). */
   let cueWaits = false;
   /** The page that plays: also after it gave the microphone back. */
@@ -60,6 +39,8 @@ export function createVoice(deps: VoiceDeps): Voice {
   const armings: Deferred<void>[] = [];
   const counts = { whileMuted: 0, foreign: 0, underruns: 0 };
 
+  const shown = createShown();
+  const saying = createSaying(`voice-${crypto.randomUUID()}`);
   const book = createLatencyBook();
   const details = createDetails(() => mic.device());
   const timers = createTimers(clock, (name, id) => dispatch({ type: 'timer', name, id }));
@@ -125,7 +106,7 @@ export function createVoice(deps: VoiceDeps): Voice {
         if (input !== null) dispatch(input);
       },
       partial(utterance, partial) {
-        stable = partial.stable;
+        shown.stable(partial.stable);
         dispatch({ type: 'partial', utterance, text: partial.text, stable: partial.text === partial.stable });
       },
       activityLost(error) {
@@ -140,10 +121,8 @@ export function createVoice(deps: VoiceDeps): Voice {
     on: {
       ready(_lease, held) {
         ears.use(held.activity);
-        const before = activity;
-        activity = held.activity === null ? null : { modelId: held.activity.model.modelId, spare: held.activity.model.spare };
         // A change of who decides is never a silent one (VO-103).
-        if (activity !== null && activity.spare !== null && before?.modelId !== activity.modelId) tell('VOICE_ACTIVITY_SPARE');
+        if (shown.activity(held.activity?.model ?? null)) tell('VOICE_ACTIVITY_SPARE');
         perhapsArmed();
       },
       missing: (error) => tell(details.note(error)),
@@ -174,7 +153,7 @@ export function createVoice(deps: VoiceDeps): Voice {
         refresh();
       },
       recorded(record, spokenToItsEnd) {
-        if (spokenToItsEnd) latency = record;
+        if (spokenToItsEnd) shown.spoken(record);
         const slower = book.add(record);
         if (slower !== null) tell('VOICE_SLOWER', { stage: slower });
         log.info('voice.turn', { spoken: spokenToItsEnd, ms: Math.round(record.marks.firstAudioPlayed ?? -1) });
@@ -242,9 +221,8 @@ export function createVoice(deps: VoiceDeps): Voice {
         cueWaits = effect.kind === 'listening' && !mic.soundArrived();
         return;
       case 'openAsr':
-        saying = { utterance: effect.utterance, sessionId: pressedIn, language: 'en', endDecidedMs: null, asrFinalMs: null };
-        caption = null;
-        stable = '';
+        saying.opened(effect.utterance);
+        shown.listening();
         ears.open(effect.utterance);
         mic.begin(effect.preRollMs);
         return silentWatch.listen();
@@ -254,11 +232,9 @@ export function createVoice(deps: VoiceDeps): Voice {
       case 'drop':
         mic.abandon();
         ears.close();
-        if (caption?.final === false) caption = null;
-        return;
+        return shown.forget();
       case 'caption':
-        caption = { utterance: effect.utterance, text: effect.text, stable, final: false };
-        return;
+        return shown.partial(effect.utterance, effect.text);
       case 'prewarm':
         return deps.prewarm();
       case 'commit':
@@ -303,7 +279,7 @@ export function createVoice(deps: VoiceDeps): Voice {
   }
 
   async function flush(utterance: number, tailMs: number): Promise<void> {
-    if (saying !== null) saying.endDecidedMs = clock.monotonicMs();
+    saying.ended(clock.monotonicMs());
     await mic.end(tailMs);
     const isOpen = () => state.asrOpen && state.utterance === utterance;
     if (!isOpen()) return;
@@ -322,10 +298,7 @@ export function createVoice(deps: VoiceDeps): Voice {
   }
 
   function final(utterance: number, text: string, language: string): void {
-    if (saying !== null) {
-      saying.language = language;
-      saying.asrFinalMs = clock.monotonicMs();
-    }
+    saying.heard(language, clock.monotonicMs());
     dispatch({ type: 'final', utterance, text, language, verdict: { kind: text === '' ? 'nothing' : 'answer' } });
   }
 
@@ -337,25 +310,12 @@ export function createVoice(deps: VoiceDeps): Voice {
     return true;
   }
 
-  function commit({ turn, utterance, text, replaces }: Extract<VoiceEffect, { do: 'commit' }>): void {
-    const said = saying?.utterance === utterance ? saying : null;
-    const nowMs = clock.monotonicMs();
-    caption = { utterance, text, stable: text, final: true };
-    reply = null;
+  function commit(effect: Extract<VoiceEffect, { do: 'commit' }>): void {
+    shown.said(effect.utterance, effect.text);
     try {
-      const spoken = answers.commit({
-        turn,
-        runId: `${instance}-${utterance}`,
-        sessionId: said?.sessionId ?? null,
-        text,
-        replaces,
-        language: said?.language ?? 'en',
-        lastVoicedMs: ears.lastVoicedMs() ?? said?.endDecidedMs ?? nowMs,
-        marks: { endDecided: said?.endDecidedMs ?? nowMs, asrFinal: said?.asrFinalMs ?? nowMs, committed: nowMs },
-      });
-      lastTurn = { sessionId: spoken.sessionId, turnId: spoken.turnId };
+      shown.committed(answers.commit(saying.request(effect, clock.monotonicMs(), ears.lastVoicedMs())));
     } catch (error) {
-      dispatch({ type: 'replyFailed', turn, code: details.note(toAppError(error)) });
+      dispatch({ type: 'replyFailed', turn: effect.turn, code: details.note(toAppError(error)) });
     }
   }
 
@@ -366,7 +326,7 @@ export function createVoice(deps: VoiceDeps): Voice {
         if (!isOwner && lines.owner() !== null) return;
         // Dictation has no place to write to yet.
         if (message.key !== 'talk') return;
-        if (message.down) pressedIn = message.sessionId;
+        if (message.down) saying.pressed(message.sessionId);
         return void dispatch({ type: message.down ? 'keyDown' : 'keyUp', key: message.key });
       case 'mic':
         return isOwner ? mic.up(message) : undefined;
@@ -412,32 +372,17 @@ export function createVoice(deps: VoiceDeps): Voice {
   function tell(code: string, given?: Readonly<Record<string, number | string>>): void {
     const level = ears.level();
     const heard = { device: mic.device(), level: level === null ? null : Math.round(level * 10) / 10 };
-    const data = given ?? (code === 'NOTHING_HEARD' ? heard : details.of(code));
-    notice = { id: (notice?.id ?? 0) + 1, code, data };
+    shown.notice(code, given ?? (code === 'NOTHING_HEARD' ? heard : details.of(code)));
     log.info('voice.notice', { code });
   }
 
-  function stageOf(): VoiceView['stage'] {
-    if (state.phase === 'committing') return { kind: 'hearing', fraction: null };
-    const stage = state.phase === 'thinking' ? (answers.view()?.stage ?? null) : null;
-    return stage === null ? null : { kind: stage.stage, fraction: stage.fraction };
-  }
-
   function read(): VoiceView {
-    const answer = answers.view();
-    if (answer !== null) reply = { generation: answer.generation, turnId: answer.spoken.turnId, phrases: [...answer.phrases] };
-    return viewOf(state, {
-      ...lastTurn,
+    return shown.view(state, {
       soundArrived: mic.soundArrived(),
       device: mic.device(),
       line: lines.owner(),
-      caption,
-      reply,
-      stage: stageOf(),
-      fault: state.fault === null ? null : { code: state.fault.code, data: details.of(state.fault.code) },
-      notice,
-      activity,
-      latency,
+      answer: answers.view(),
+      dataOf: details.of,
     });
   }
 

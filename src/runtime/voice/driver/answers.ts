@@ -1,6 +1,6 @@
 import type { LineDown } from '../../../shared/contract/voiceLine.ts';
 import type { SoundChunk } from '../../../shared/domain/audio.ts';
-import type { SessionId } from '../../../shared/domain/ids.ts';
+import type { SessionId, TurnId } from '../../../shared/domain/ids.ts';
 import type { LatencyMark, LatencyRecord } from '../../../shared/domain/voiceLatency.ts';
 import { type SpokenCaption, viewPhrases } from '../../../shared/domain/voiceView.ts';
 import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
@@ -41,6 +41,13 @@ type Answer = {
   stopSlow: () => void;
 };
 
+export type AnswerView = {
+  readonly generation: number;
+  readonly turnId: TurnId;
+  readonly phrases: readonly SpokenCaption[];
+  readonly stage: Extract<ReplyItem, { kind: 'stage' }> | null;
+};
+
 export type CommitRequest = {
   readonly turn: number;
   readonly runId: string;
@@ -74,7 +81,7 @@ export type Answers = {
   pageStopped(generation: number, heard: HeardMark | null): void;
   outputLost(): void;
   /** What the page shows of the answer. */
-  view(): { generation: number; spoken: SpokenTurn; phrases: readonly SpokenCaption[]; stage: Answer['stage'] } | null;
+  view(): AnswerView | null;
   /** Chunks of an answer that is over. */
   late(): number;
   dispose(): void;
@@ -324,10 +331,11 @@ export function createAnswers(deps: {
       present.mute = true;
       speaker.quiet();
     },
-    view: () =>
-      present === null
-        ? null
-        : { generation: present.handle.generation, spoken: present.spoken, phrases: present.phrases, stage: present.stage },
+    view() {
+      if (present === null) return null;
+      const { handle, phrases, stage } = present;
+      return { generation: handle.generation, turnId: handle.turnId, phrases, stage };
+    },
     late: () => late,
     dispose() {
       speaker.stop();
