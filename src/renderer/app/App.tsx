@@ -6,6 +6,7 @@ import { ModelsPlace } from '../features/models/index.ts';
 import { Onboarding } from '../features/onboarding/index.ts';
 import { SettingsPlace } from '../features/settings/index.ts';
 import { VoiceBar } from '../features/voice/index.ts';
+import { VoicePicker } from '../features/voices/index.ts';
 import { useAnnouncer } from '../lib/announcer.ts';
 import { useConnection, useLive } from '../lib/services.tsx';
 import { useTexts } from '../lib/texts.ts';
@@ -67,6 +68,7 @@ export function App() {
               )}
             </div>
             <Strip />
+            <VoicePicker />
           </>
         )}
       </div>

@@ -10,12 +10,14 @@ type Ui = {
   readonly sessionId: SessionId | null;
   readonly listOpen: boolean;
   readonly trashOpen: boolean;
+  /** The voice picker lies over the place. */
+  readonly voicePicker: boolean;
   readonly query: string;
   /** A search hit to scroll to, once. */
   readonly target: { readonly sessionId: SessionId; readonly sequence: number } | null;
   readonly go: (place: Place) => void;
   readonly openChat: (sessionId: SessionId | null, sequence?: number | null) => void;
-  readonly set: (change: Partial<Pick<Ui, 'listOpen' | 'trashOpen' | 'query' | 'target'>>) => void;
+  readonly set: (change: Partial<Pick<Ui, 'listOpen' | 'trashOpen' | 'voicePicker' | 'query' | 'target'>>) => void;
 };
 
 export const useUi = create<Ui>((set) => ({
@@ -23,6 +25,7 @@ export const useUi = create<Ui>((set) => ({
   sessionId: null,
   listOpen: true,
   trashOpen: false,
+  voicePicker: false,
   query: '',
   target: null,
   go: (place) => set({ place }),

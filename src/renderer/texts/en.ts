@@ -2,6 +2,7 @@ import { errorTexts } from './errors.en.ts';
 import { modelsTexts } from './models.en.ts';
 import { levelTexts, onboardingTexts, privacyTexts, slotTexts } from './onboarding.en.ts';
 import { voiceTexts } from './voice.en.ts';
+import { voicesTexts } from './voices.en.ts';
 
 /** Every visible word, by key. Plain verbs, "you", no blame, no exclamation marks; buttons name the deed (UX-108…113). */
 export const en = {
@@ -337,6 +338,7 @@ export const en = {
   privacy: privacyTexts,
   slots: slotTexts,
   voice: voiceTexts,
+  voices: voicesTexts,
   errors: errorTexts,
   actions: {
     retry: 'Try again',

@@ -10,6 +10,7 @@ import { StillRows } from '../../components/StillRows.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { useLive, useServices } from '../../lib/services.tsx';
 import { useTexts } from '../../lib/texts.ts';
+import { useUi } from '../../lib/ui.ts';
 
 const defaults = Settings.parse({});
 
@@ -83,6 +84,12 @@ export function SettingsPlace() {
                 onChange={(sendKey) => set({ sendKey })}
               />
               <Shortcuts />
+            </Group>
+            <Group title={t('voices.settingsTitle')}>
+              <div className="flex flex-wrap items-center justify-between gap-x-24 gap-y-8 border-b border-line py-12">
+                <p className="text-small text-text-2">{t('voices.settingsAbout')}</p>
+                <Button onClick={() => useUi.getState().set({ voicePicker: true })}>{t('voices.open')}</Button>
+              </div>
             </Group>
             <Group title={t('settings.reading')}>
               <Choice
