@@ -13,8 +13,8 @@ export type Hub = {
   stage(sessionId: SessionId, event: Exclude<EphemeralEvent, { type: 'output.message.delta' }>): void;
   /** More text of a growing message. */
   delta(sessionId: SessionId, turnId: TurnId, messageId: MessageId, delta: string): void;
-  /** Nothing grows any more in this session. */
-  quiet(sessionId: SessionId): void;
+  /** Nothing of this turn grows any more. */
+  quiet(sessionId: SessionId, turnId: TurnId): void;
   /** What a reader that joins now has to know: the stage, and the text so far from its beginning. */
   snapshot(sessionId: SessionId): EphemeralEvent[];
   /** Ends every reader of the session. */
@@ -72,8 +72,8 @@ export function createHub(): Hub {
       for (const event of deltas(turnId, messageId, delta, live.text.length)) push(sessionId, { kind: 'ephemeral', event });
       live.text += delta;
     },
-    quiet(sessionId) {
-      growing.delete(sessionId);
+    quiet(sessionId, turnId) {
+      if (growing.get(sessionId)?.turnId === turnId) growing.delete(sessionId);
     },
     snapshot(sessionId) {
       const live = growing.get(sessionId);

@@ -40,6 +40,11 @@ export type Runs = {
   leaseOf(turnId: TurnId): Lease | undefined;
   /** After the commit of `turn.cancelling`. */
   abort(turnId: TurnId): void;
+  /**
+   * Inside a transaction: ends a turn that is being cancelled now, though its run has not stopped yet. @returns false if it cannot,
+   * because its end waits for the store.
+   */
+  giveUp(turnId: TurnId): boolean;
   /** Inside a transaction: how much of the answer was heard, stored with the end of the turn. A turn that nobody runs has no sound. */
   heard(turnId: TurnId, units: number): void;
   /** Starts what waits, as far as slots go. */
@@ -101,7 +106,7 @@ export function createRuns(kernel: Kernel): Runs {
       .finally(() => {
         run.over = true;
         running.delete(turn.id);
-        hub.quiet(turn.session_id);
+        hub.quiet(turn.session_id, turn.id);
         pump();
       })
       .then((status) => {
@@ -242,7 +247,7 @@ export function createRuns(kernel: Kernel): Runs {
   function end(run: Run, outcome: Outcome): Ended | null {
     const { reply } = run;
     const now = turns.get(run.turn.id);
-    if (now === undefined) return null;
+    if (now === undefined || now.completed_at !== null) return null;
     const cancelled = now.status === 'cancelling';
     const failed = 'error' in outcome;
     const { messageId, text } = reply;
@@ -261,7 +266,7 @@ export function createRuns(kernel: Kernel): Runs {
     );
     if (text.trim() !== '' && run.heard !== null) list.push(heardEvent(turnId, messageId, text, run.heard));
     // Before the end is told: a reader that joins after it must not be given the text again as a growing one.
-    store.afterCommit(() => hub.quiet(run.turn.session_id));
+    store.afterCommit(() => hub.quiet(run.turn.session_id, turnId));
     events.append(run.turn.session_id, list, { lease: run.lease });
     turns.dropPartial(turnId);
     turns.dropLease(run.turn.session);
@@ -376,6 +381,16 @@ export function createRuns(kernel: Kernel): Runs {
     abort(turnId) {
       const run = running.get(turnId);
       if (run !== undefined) stop(run, 'cancel');
+    },
+    giveUp(turnId) {
+      const run = running.get(turnId);
+      if (run === undefined || run.over) return false;
+      end(run, { error: new AppError('CANCELLED') });
+      store.afterCommit(() => {
+        run.over = true;
+        run.abandoned.resolve();
+      });
+      return true;
     },
     heard(turnId, units) {
       const run = running.get(turnId);

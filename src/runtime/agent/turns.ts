@@ -105,7 +105,7 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
         return receiptOf(known, true);
       }
       if (replaces !== undefined) find(sessionId, replaces);
-      makeRoom(session);
+      makeRoom(session, source);
       if (session.log_bytes >= limits.logBytes || session.last_sequence >= limits.logEvents) throw new AppError('SESSION_LOG_TOO_LARGE');
       const starts = runs.hasSlot();
       const input: NewEvent = {
@@ -131,10 +131,14 @@ export function createTurns(kernel: Kernel, runs: Runs): Turns {
     return receipt;
   }
 
-  /** One turn at a time: an open one refuses the message, unless it only waits for a decision, which the message then is (RE-05). */
-  function makeRoom(session: SessionRow): void {
+  /**
+   * One turn at a time: an open one refuses the message, unless it only waits for a decision, which the message then is (RE-05). Who
+   * cuts an answer short by talking does not wait for the model to notice: what was said can't be typed again.
+   */
+  function makeRoom(session: SessionRow, source: Accepted['source']): void {
     const open = turns.open(session.no);
     if (open === undefined) return;
+    if (source === 'voice' && open.status === 'cancelling' && runs.giveUp(open.id)) return;
     if (open.waiting_on === null) throw new AppError('TURN_ACTIVE', { turnId: open.id });
     settle(open, [failedEvent(open.id, new AppError('INTERRUPTED'))]);
   }

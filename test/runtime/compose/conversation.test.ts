@@ -228,6 +228,55 @@ describe('the turn is ended', () => {
     expect(data(t.h, turn, 'turn.cancelled')).toMatchObject([{ reason: 'barge-in' }]);
   });
 
+  it('VO-74: words that cut it short need not wait for a model that does not stop; nothing of the old turn is told later', async () => {
+    const [open, deaf] = [gate(), gate()];
+    await using t = await talking({
+      scripts: [
+        [{ say: 'Once upon' }, { gate: open }, { endless: ' time' }],
+        [{ gate: deaf }, { say: 'Yes.' }],
+      ],
+    });
+    const first = t.say('A story.');
+    await open.reached;
+    const signal = t.h.model.calls[0]?.abortSignal;
+    t.conversation().cancel(first, 'barge-in');
+    expect(signal?.aborted).toBe(true);
+    expect(t.h.agent.turns.get(first.sessionId, first.turnId).status).toBe('cancelling');
+    const second = t.say('Another one.', 'k2', first.sessionId);
+    expect(t.h.agent.turns.get(first.sessionId, first.turnId)).toMatchObject({ status: 'cancelled' });
+    expect(data(t.h, first, 'turn.cancelled')).toMatchObject([{ reason: 'barge-in' }]);
+    t.conversation().heard(first, 4);
+    await deaf.reached;
+    const items = take(t.conversation().follow(second, never));
+    deaf.open();
+    await t.h.settled(second.sessionId, second.turnId);
+    expect(textOf(await items)).toBe('Yes.');
+    const { messages } = t.h.agent.turns.history({ sessionId: first.sessionId, limit: 9 });
+    expect(messages.map(({ text, interrupted, heard }) => [text, interrupted, heard])).toEqual([
+      ['A story.', false, null],
+      ['Once upon', true, 4],
+      ['Another one.', false, null],
+      ['Yes.', false, null],
+    ]);
+    expect(
+      t.h
+        .log(first.sessionId)
+        .filter(({ context }) => context.turn_id === first.turnId)
+        .at(-1)?.type,
+    ).toBe('output.message.heard');
+  });
+
+  it('a typed message waits for the end of a turn that is cancelled, as ever', async () => {
+    const open = gate();
+    await using t = await talking({ scripts: [{ gate: open }, { endless: 'x' }] });
+    const first = t.say('A story.');
+    await open.reached;
+    t.h.store.write(() => {
+      t.conversation().cancel(first, 'barge-in');
+      expect(() => t.h.agent.turns.send({ sessionId: first.sessionId, content: 'typed' })).toThrow('TURN_ACTIVE');
+    });
+  });
+
   it('leaves a turn and a chat alone that are gone, without a throw', async () => {
     await using t = await talking();
     const gone = { sessionId: SessionId.parse('nowhere'), turnId: newId('turn', 1) };
