@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type MessageId, newId, type SessionId, type TurnId } from '../../shared/domain/ids.ts';
+import { type MessageId, newId, type TurnId } from '../../shared/domain/ids.ts';
 import { limits } from '../../shared/domain/limits.ts';
 import { type Message, plainText } from '../../shared/domain/message.ts';
 import type { Usage } from '../../shared/domain/session.ts';
@@ -50,7 +50,7 @@ export type Runs = {
   /** Starts what waits, as far as slots go. */
   pump(): void;
   /** Called when a turn has ended in the store and its slot is free again. */
-  onEnded(listener: (sessionId: SessionId, status: Ended) => void): void;
+  onEnded(listener: (turn: TurnRow, status: Ended) => void): void;
   onStarted(listener: () => void): void;
   readonly active: number;
   /** RE-09: stops everything and leaves it interrupted. */
@@ -80,7 +80,7 @@ export function createRuns(kernel: Kernel): Runs {
   const running = new Map<TurnId, Run>();
   const resuming: TurnRow[] = [];
   let closed = false;
-  let tellEnded: (sessionId: SessionId, status: Ended) => void = () => {};
+  let tellEnded: (turn: TurnRow, status: Ended) => void = () => {};
   let tellStarted: () => void = () => {};
 
   function seize(turn: TurnRow): Lease {
@@ -110,7 +110,7 @@ export function createRuns(kernel: Kernel): Runs {
         pump();
       })
       .then((status) => {
-        if (status !== null) tellEnded(turn.session_id, status);
+        if (status !== null) tellEnded(turn, status);
       });
     detach(run.done, log, 'agent.turn');
     tellStarted();

@@ -19,8 +19,8 @@ const titleCharacters = 60;
 const maxWords = 8;
 
 export type Titles = {
-  /** After a turn completed: names the session if nobody has (SE-10). */
-  consider(sessionId: SessionId): void;
+  /** After a turn completed: names the session if nobody has (SE-10). @param afterMs  not sooner. */
+  consider(sessionId: SessionId, afterMs?: number): void;
   /** The model may be free again. */
   go(): void;
   /** A turn wants the model: the title waits for its end. */
@@ -136,13 +136,20 @@ export function createTitles(kernel: Kernel, busy: () => boolean): Titles {
     }
   }
 
+  function consider(sessionId: SessionId, afterMs = 0): void {
+    if (kernel.closing.aborted) return;
+    if (afterMs > 0) {
+      clock.setTimer(afterMs, () => consider(sessionId));
+      return;
+    }
+    const session = store.read(() => kernel.sessions.get(sessionId));
+    if (session !== undefined && session.title === null && session.title_by === null && !waiting.includes(sessionId))
+      waiting.push(sessionId);
+    next();
+  }
+
   return {
-    consider(sessionId) {
-      const session = store.read(() => kernel.sessions.get(sessionId));
-      if (session !== undefined && session.title === null && session.title_by === null && !waiting.includes(sessionId))
-        waiting.push(sessionId);
-      next();
-    },
+    consider,
     go: next,
     yield() {
       current?.controller.abort();

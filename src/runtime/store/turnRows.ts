@@ -76,6 +76,8 @@ export type TurnRows = {
   reply(turn: TurnId): Message | null;
   /** How much of a message was heard; null = nobody said. */
   heard(session: number, message: MessageId): number | null;
+  /** Whether its message was spoken. */
+  isSpoken(turn: TurnRow): boolean;
   /** Why a turn was asked to end, as its `turn.cancelling` says. */
   cancelReason(turn: TurnRow): string | null;
 };
@@ -139,6 +141,11 @@ export function createTurnRows(db: Database): TurnRows {
     "SELECT id, text FROM messages WHERE turn_id = ? AND role = 'assistant' AND text <> '' ORDER BY sequence DESC LIMIT 1",
   );
   const heard = db.prepare<[number, string], number | null>('SELECT heard FROM messages WHERE session = ? AND id = ?').pluck();
+  const source = db
+    .prepare<[number, number], string | null>(
+      "SELECT data ->> 'source' FROM events WHERE session = ? AND sequence = ? AND json_valid(data)",
+    )
+    .pluck();
   const cancelReason = db
     .prepare<[number, number, string], string | null>(
       `SELECT data ->> 'reason' FROM events WHERE session = ? AND sequence > ? AND turn_id = ? AND type = 'turn.cancelling'
@@ -174,6 +181,7 @@ export function createTurnRows(db: Database): TurnRows {
       return row === undefined ? null : { id: row.id, role: 'assistant', content: [{ type: 'text', text: row.text }] };
     },
     heard: (session, message) => heard.get(session, message) ?? null,
+    isSpoken: (turn) => source.get(turn.session, turn.input_sequence) === 'voice',
     cancelReason: (turn) => cancelReason.get(turn.session, turn.input_sequence, turn.id) ?? null,
   };
 }

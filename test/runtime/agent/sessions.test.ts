@@ -232,6 +232,20 @@ describe('sessions', () => {
 });
 
 describe('titles', () => {
+  it('a spoken answer is heard before its chat is named: a title would take the processor from its sound', async () => {
+    const answer = 'The capital of Japan is Tokyo.';
+    await using h = await createKernelHarness({
+      scripts: (prompt) => [{ say: JSON.stringify(prompt.at(-1)).includes('Write a title') ? 'Capital of Japan' : answer }],
+    });
+    const { id } = h.agent.sessions.start({ origin: 'voice' }).session;
+    const { turnId } = h.agent.turns.send({ sessionId: id, content: 'What is the capital of Japan?', source: 'voice' });
+    await h.settled(id, turnId);
+    await h.clock.advanceAsync(answer.length * 80 - 1);
+    expect(h.model.calls).toHaveLength(1);
+    await h.clock.advanceAsync(1);
+    await h.until(() => h.agent.sessions.get(id).title === 'Capital of Japan');
+  });
+
   it('SE-10: made after the first exchange, once, by the model', async () => {
     verifies('SE-10');
     await using h = await createKernelHarness({
