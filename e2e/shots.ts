@@ -5,7 +5,8 @@ import { launchBrowser } from '../test/renderer/browser.ts';
 import { buildPage } from '../test/renderer/buildPage.ts';
 import { createFakeRuntime } from '../test/renderer/fakeRuntime.ts';
 import { servePage } from '../test/renderer/pageServer.ts';
-import { type Scene, scenes } from './shots/scenes.ts';
+import { firstRunScenes, modelsScenes } from './shots/firstRun.ts';
+import { scenes as chatScenes, type Scene } from './shots/scenes.ts';
 
 /**
  * `npm run shots [-- NAME …]`: every place in its states, in both designed sizes, light and dark, as PNG files in out/shots. They are
@@ -15,13 +16,15 @@ const sizes = { '1280x800': { width: 1280, height: 800 }, '900x640': { width: 90
 const themes = ['light', 'dark'] as const;
 const out = path.resolve(import.meta.dirname, '../out/shots');
 
+const scenes: readonly Scene[] = [...firstRunScenes, ...chatScenes, ...modelsScenes];
 const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? scenes : scenes.filter((scene) => wanted.includes(scene.name));
 if (wanted.length === 0) await rm(out, { recursive: true, force: true, maxRetries: 5 });
 await mkdir(out, { recursive: true });
 
 const pageDir = await buildPage(path.resolve(import.meta.dirname, '../out/shots-page'));
-const browser = await launchBrowser();
+// A microphone that beeps, for the scenes that open one.
+const browser = await launchBrowser(['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']);
 const faults: string[] = [];
 try {
   for (const scene of chosen) {

@@ -133,7 +133,7 @@ describe('the first talk', () => {
 
     await show({ phase: 'standby', latency: spokenTurn(turnId) });
     await page.pass(0);
-    expect(text()).toMatch(/(905 ms|0\.9 s) to first sound · on this machine · 0 B sent/);
+    expect(text()).toMatch(/(905 ms|0\.9 s) to first sound · on this machine · 0 bytes sent/);
     expect(screen.getByRole('table', { name: /first sound/ })).toBeTruthy();
     expect(text()).not.toContain('That was slow');
     expect(words()).toEqual(['true', 'true', 'true', 'true', 'true']);
@@ -176,6 +176,8 @@ describe('the first talk', () => {
     await act(async () => void fireEvent.pointerDown(screen.getByRole('button', { name: 'Turn voice on' }), { button: 0, pointerId: 1 }));
     await settle();
     expect(text()).toContain(error.code);
+    // "You can talk now" stands only while it is so.
+    expect(heading()).toBe('Talking does not work yet');
     expect(runtime.callsOf('voice.arm')).toHaveLength(1);
     page.close();
   });

@@ -123,7 +123,7 @@ function Row(props: {
             <span className="text-text-2"> · {facts.join(' · ')}</span>
           </p>
           {entry !== null && <p className="mt-4 text-small text-text-2">{entry.about}</p>}
-          <StateLine row={row} />
+          {job === null && <StateLine row={row} />}
         </div>
         {wanted && (
           <Button

@@ -34,9 +34,9 @@ export function MachineStep({ settings, keep, go }: StepProps) {
   return (
     <StepFrame step="machine" title={t('onboarding.machine.title')} done={ready} deed={get} go={go}>
       <Found machine={found.machine} error={found.error} retry={found.retry} />
-      <fieldset className="mt-24">
-        <legend className="text-heading">{t('onboarding.machine.use')}</legend>
-        <div className="mt-8 flex flex-wrap gap-8">
+      <fieldset className="mt-24 flex flex-wrap items-center justify-between gap-8">
+        <legend className="float-left text-heading">{t('onboarding.machine.use')}</legend>
+        <div className="flex flex-wrap gap-8">
           {(['talk', 'type'] as const).map((id) => (
             <label
               key={id}
@@ -151,12 +151,12 @@ function Found(props: { machine: MachineInfo | null; error: AppError | null; ret
   const system = known === undefined ? machine.platform : t(`onboarding.machine.systems.${known}`);
   const { memory, disk } = machine;
   const rows = [
-    [t('onboarding.machine.system'), `${system} · ${machine.architecture}`],
     [
       t('onboarding.machine.processor'),
       [
         machine.processor ?? t('onboarding.machine.processorUnknown'),
         t('onboarding.machine.threads', { count: machine.threads }),
+        `${system} ${machine.architecture}`,
         ...(machine.cpuVariant === null ? [] : [t('onboarding.machine.variant', { variant: machine.cpuVariant })]),
       ].join(' · '),
     ],
@@ -202,7 +202,6 @@ function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds:
   const moves = moving(state);
   return (
     <>
-      <BundleRows rows={bundle.rows} onGet={(id) => void deeds.get([id])} />
       <Sums bundle={bundle} machine={machine} />
       {moves || state === 'paused' || state === 'stopped' ? <Sum bundle={bundle} /> : null}
       {state === 'ready' && <p className="mt-16 text-ui text-ok">{t('onboarding.machine.ready')}</p>}
@@ -232,6 +231,9 @@ function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds:
             {t('onboarding.machine.cancel')}
           </Button>
         )}
+      </div>
+      <div className="mt-16">
+        <BundleRows rows={bundle.rows} onGet={(id) => void deeds.get([id])} />
       </div>
       {state !== 'ready' && !moves && (
         <p className="mt-8 text-small text-text-3">{t('onboarding.machine.from', { hosts: hostsOf(bundle.missing) })}</p>

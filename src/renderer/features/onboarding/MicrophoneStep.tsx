@@ -49,6 +49,14 @@ export function MicrophoneStep({ settings, keep, go, onAllowed }: StepProps) {
       title={t('onboarding.microphone.title')}
       about={t('onboarding.microphone.about')}
       done={works}
+      deed={
+        view.phase === 'off' && (
+          <Button look="primary" onClick={turnOn}>
+            <Mic size={16} strokeWidth={1.75} aria-hidden="true" />
+            {t('onboarding.microphone.turnOn')}
+          </Button>
+        )
+      }
       go={go}
       onNext={() => settings.typeOnly && works && void keep({ typeOnly: false })}
       skip={{
@@ -61,12 +69,8 @@ export function MicrophoneStep({ settings, keep, go, onAllowed }: StepProps) {
     >
       {view.phase === 'off' && (
         <>
-          <Button look="primary" onClick={turnOn}>
-            <Mic size={16} strokeWidth={1.75} aria-hidden="true" />
-            {t('onboarding.microphone.turnOn')}
-          </Button>
-          <p className="mt-8 text-small text-text-2">{t('onboarding.microphone.turnOnAbout')}</p>
-          <p className="mt-8 text-small text-text-2">{t('onboarding.microphone.typeOnlyAbout')}</p>
+          <p className="text-ui text-text-2">{t('onboarding.microphone.turnOnAbout')}</p>
+          <p className="mt-4 text-ui text-text-2">{t('onboarding.microphone.typeOnlyAbout')}</p>
         </>
       )}
       {view.phase === 'asking' && (

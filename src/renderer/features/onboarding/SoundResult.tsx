@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { decibels } from '../../lib/format.ts';
 import type { SoundCheck } from '../../lib/soundCheck.ts';
 import { useTexts } from '../../lib/texts.ts';
@@ -5,6 +6,9 @@ import { useTexts } from '../../lib/texts.ts';
 /** Level, clipping and room noise of what was recorded: a word, the figure, and what would help (UX-19). */
 export function SoundResult({ check }: { check: SoundCheck }) {
   const t = useTexts();
+  const list = useRef<HTMLDListElement>(null);
+  // In a low window it comes about below the fold, and it is what was asked for.
+  useEffect(() => list.current?.scrollIntoView({ block: 'center' }), [check]);
   const withDb = (word: string, db: number | null) => (db === null ? word : t('level.value', { word, db: decibels(db) }));
   const rows = [
     {
@@ -27,7 +31,7 @@ export function SoundResult({ check }: { check: SoundCheck }) {
     },
   ];
   return (
-    <dl aria-label={t('onboarding.microphone.result')} className="mt-16 border-t border-line">
+    <dl ref={list} aria-label={t('onboarding.microphone.result')} className="mt-16 border-t border-line">
       {rows.map(({ name, word, advice, good }) => (
         <div key={name} className="flex flex-wrap items-baseline gap-x-16 border-b border-line py-8">
           <dt className="flex-1 text-ui text-text-2">{name}</dt>

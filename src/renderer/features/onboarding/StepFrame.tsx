@@ -55,7 +55,7 @@ export function StepFrame(props: {
             {props.next ?? t('onboarding.next')}
           </Button>
         ) : (
-          <Button look={props.deed === undefined ? 'plain' : 'quiet'} onClick={next}>
+          <Button look={props.deed == null || props.deed === false ? 'plain' : 'quiet'} onClick={next}>
             {props.next ?? t('onboarding.skip')}
           </Button>
         )}

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { voiceWord } from '../../../shared/domain/voice.ts';
+import { type VoiceWord, voiceWord } from '../../../shared/domain/voice.ts';
 import { latencyLine, soundGoalMs } from '../../../shared/domain/voiceLatency.ts';
-import type { VoiceView } from '../../../shared/domain/voiceView.ts';
+import type { VoiceFault, VoiceView } from '../../../shared/domain/voiceView.ts';
+import type { AppError } from '../../../shared/errors/appError.ts';
 import { OwnCaption, ReplyCaption } from '../../components/Captions.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { TalkButton } from '../../components/TalkButton.tsx';
@@ -48,12 +49,14 @@ export function TalkScene({ go, allowed }: StepProps) {
     if (to !== 'done') voice.turnOff();
     go(to);
   };
-  const word = view === null ? 'off' : voiceWord(view).word;
+  const turningOn = useStore(voice.state, (s) => s.turningOn);
+  const fault = useFault(view);
+  const word = wordOf(view, turningOn);
   const talks = word === 'listening' || word === 'thinking' || word === 'speaking' || word === 'paused';
   return (
     <StepFrame
       step="talk"
-      title={t('onboarding.talk.ready')}
+      title={fault.stops ? t('onboarding.talk.trouble') : t('onboarding.talk.ready')}
       plain={talks || record !== null}
       done={record !== null}
       next={record === null ? t('onboarding.talk.anyway') : t('onboarding.talk.toChat')}
@@ -81,7 +84,7 @@ export function TalkScene({ go, allowed }: StepProps) {
               </div>
             </div>
           )}
-          <Faults view={view} go={leave} />
+          {fault.error !== null && <Fault error={fault.error} dismiss={fault.dismiss} go={leave} />}
         </div>
         {record === null && (
           <div className="flex flex-col items-center gap-12">
@@ -90,7 +93,9 @@ export function TalkScene({ go, allowed }: StepProps) {
               <VoiceSign word={word} />
               {t(`voice.words.${word}`)}
             </p>
-            <p className="text-center text-small text-text-3">{t('onboarding.talk.hold', { key: talkChord() })}</p>
+            <p className="text-center text-small text-text-3">
+              {word === 'off' ? t('onboarding.talk.turnOn') : t('onboarding.talk.hold', { key: talkChord() })}
+            </p>
           </div>
         )}
       </div>
@@ -98,10 +103,21 @@ export function TalkScene({ go, allowed }: StepProps) {
   );
 
   function lineOf(toSoundMs: number | null, bytesSent: number | null): string {
-    const figure = bytesSent === null ? t('onboarding.talk.sentUnknown') : bytes(bytesSent);
+    const figure =
+      bytesSent === null
+        ? t('onboarding.talk.bytesUnknown')
+        : bytesSent < 1000
+          ? t('onboarding.talk.bytes', { count: bytesSent })
+          : bytes(bytesSent);
     if (toSoundMs === null) return t('onboarding.talk.silent', { sent: figure });
     return t('onboarding.talk.toSound', { time: duration(toSoundMs), sent: figure });
   }
+}
+
+/** Between the press and the runtime's word for it the microphone is being opened. */
+function wordOf(view: VoiceView | null, turningOn: boolean): VoiceWord {
+  const word = view === null ? 'off' : voiceWord(view).word;
+  return turningOn && (word === 'off' || word === 'trouble') ? 'opening' : word;
 }
 
 /** The record of a turn that was spoken to its end while this is open; null until then, and again when the next one begins. */
@@ -160,23 +176,32 @@ function Slow({ record }: { record: NonNullable<VoiceView['latency']> }) {
   return <p className="mt-4 text-ui text-warn">{t('onboarding.talk.slow', { stage: t(`voice.latency.stages.${slowest}`) })}</p>;
 }
 
-/** What went wrong, with the way to mend it from here. */
-function Faults({ view, go }: { view: VoiceView | null; go: StepProps['go'] }) {
-  const { voice, connection } = useServices();
+/** What went wrong, or happened by itself; `stops`: nobody can talk as long as it is so. */
+function useFault(view: VoiceView | null) {
+  const { voice } = useServices();
   const error = useStore(voice.state, (s) => s.error);
   const outputLost = useStore(voice.state, (s) => s.outputLost);
   const [seen, setSeen] = useState(0);
   const notice = view?.notice != null && view.notice.id > seen && view.phase === 'standby' ? view.notice : null;
-  const fault = (view?.phase === 'failed' ? view.fault : null) ?? error ?? notice ?? (view?.phase === 'off' ? null : outputLost);
-  if (fault === null) return null;
-  const dismiss = () => {
-    voice.dismiss();
-    setSeen(view?.notice?.id ?? 0);
+  const stopping = (view?.phase === 'failed' ? view.fault : null) ?? error;
+  return {
+    error: stopping ?? notice ?? (view?.phase === 'off' ? null : outputLost),
+    stops: stopping !== null,
+    dismiss() {
+      voice.dismiss();
+      setSeen(view?.notice?.id ?? 0);
+    },
   };
+}
+
+/** With the way to mend it from here. */
+function Fault(props: { error: VoiceFault | AppError; dismiss: () => void; go: StepProps['go'] }) {
+  const { voice, connection } = useServices();
+  const { error, go } = props;
   return (
     <div className="mt-24">
       <ErrorCard
-        error={{ code: fault.code, data: { ...fault.data } }}
+        error={{ code: error.code, data: { ...error.data } }}
         run={{
           retry: voice.turnOn,
           again: voice.turnOn,
@@ -188,7 +213,7 @@ function Faults({ view, go }: { view: VoiceView | null; go: StepProps['go'] }) {
           openModels: () => go('machine'),
           get: () => go('machine'),
           reload: () => location.reload(),
-          dismiss,
+          dismiss: props.dismiss,
         }}
       />
     </div>
