@@ -29,7 +29,12 @@ export function runRuntimeChild(deps: {
 
   function begin(generation: number): Life {
     const bodies: ((body: unknown, port: PortLike | null) => void)[] = [];
-    const body = (value: unknown) => post({ k: 'app', generation, body: value });
+    // Before `ready` main takes nothing but that; what the composition says earlier (a mute that was kept) comes right after it.
+    let early: unknown[] | null = [];
+    const body = (value: unknown) => {
+      if (early !== null) early.push(value);
+      else post({ k: 'app', generation, body: value });
+    };
     const starting = deps.compose({ post: body, onBody: (listener) => void bodies.push(listener) });
     const born: Life = { generation, bodies, wires: null, runtime: starting };
     starting.then(
@@ -37,6 +42,9 @@ export function runRuntimeChild(deps: {
         const serve = createConnections({ router: runtime.router, refusals: runtime.refusals, log });
         born.wires = createPageWires({ post: body, serve, serveVoice: (line) => runtime.services.voice.connect(line), log });
         post({ k: 'ready', generation });
+        const waiting = early ?? [];
+        early = null;
+        for (const value of waiting) body(value);
         log.info('runtime.ready', { generation });
       },
       (cause: unknown) => {

@@ -52,6 +52,17 @@ describe('the runtime as a child', () => {
     return rt.runtime;
   };
 
+  it('what the composition says to main comes after ready, in order: before it main takes it for a fault', async () => {
+    const child = setUp((host) => {
+      host.post({ k: 'mic.mute', muted: true });
+      host.post({ k: 'mic.release' });
+      return real();
+    });
+    child.say({ k: 'hello', generation: 1 });
+    await child.until('ready');
+    expect(child.sent.map(({ k, body }) => body?.k ?? k)).toEqual(['ready', 'mic.mute', 'mic.release']);
+  });
+
   it('says hello, answers a relayed page, pings and stops with a goodbye', async () => {
     const child = setUp(real);
     child.say({ k: 'hello', generation: 1 });
