@@ -27,8 +27,8 @@ const test = base.extend<{ build: string }>({
 });
 
 /** Connects like the page does, and keeps what comes in `window.heard`. */
-async function connect(page: Page): Promise<string> {
-  return page.evaluate(async () => {
+async function connect(page: Page, purpose: 'calls' | 'voice' = 'calls'): Promise<string> {
+  return page.evaluate(async (kind) => {
     const number = crypto.randomUUID();
     const heard: string[] = [];
     Reflect.deleteProperty(window, 'port');
@@ -39,15 +39,15 @@ async function connect(page: Page): Promise<string> {
       if (sotto === 'closed') heard.push('closed');
       const [port] = event.ports;
       if (port === undefined) return;
-      port.onmessage = ({ data }) => heard.push(String(data));
+      port.onmessage = ({ data }) => heard.push(data instanceof Uint8Array ? `bytes ${data.join(' ')}` : String(data));
       Reflect.set(window, 'port', port);
     });
-    const bridge = Reflect.get(window, 'sotto') as { connect(number: string): Promise<{ status: string }> };
-    const { status } = await bridge.connect(number);
+    const bridge = Reflect.get(window, 'sotto') as { connect(number: string, options: object): Promise<{ status: string }> };
+    const { status } = await bridge.connect(number, { purpose: kind });
     // The port comes by a message of its own, before or after this answer.
     while (Reflect.get(window, 'port') === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
     return status;
-  });
+  }, purpose);
 }
 const say = (page: Page, text: string) => page.evaluate((t) => (Reflect.get(window, 'port') as MessagePort).postMessage(t), text);
 const heard = (page: Page) => page.evaluate(() => Reflect.get(window, 'heard') as string[]);
@@ -61,6 +61,16 @@ test('as a utility process: the page speaks to it directly, main forks its engin
   await say(page, 'hello');
   await expect.poll(() => heard(page)).toEqual(['runtime heard hello']);
 
+  // A voice line beside it: bytes cross as bytes.
+  expect(await connect(page, 'voice')).toBe('connected');
+  await page.evaluate(() => {
+    const port = Reflect.get(window, 'port') as MessagePort;
+    port.postMessage('hello');
+    port.postMessage(Uint8Array.of(1, 2, 254));
+  });
+  await expect.poll(() => heard(page)).toEqual(['line heard hello', 'bytes 2 3 255']);
+
+  expect(await connect(page)).toBe('connected');
   await say(page, 'engine');
   await expect.poll(() => heard(page)).toContain('engine language heard hi, env true');
   const utilities = () => descendants(pid).filter(({ command }) => command.includes('node.mojom.NodeService'));

@@ -1,5 +1,6 @@
 // Stands in for the runtime and, with an argument, for an engine, where a utilityProcess has to be tried on an Electron that cannot run
-// the real ones in it. It speaks the frames of both; a page's message `engine` makes it start an engine and pass on what that says.
+// the real ones in it. It speaks the frames of both; a page's message `engine` makes it start an engine and pass on what that says. On a
+// voice line it counts each byte up.
 'use strict';
 const parent = process.parentPort;
 const isEngine = process.argv.length > 2;
@@ -27,7 +28,13 @@ parent.on('message', ({ data: frame, ports }) => {
       parent.postMessage({ k: 'goodbye', generation });
       return setTimeout(() => process.exit(0), 50);
   }
-  const { k, id, code } = frame.body;
+  const { k, id, code, purpose } = frame.body;
+  if (k === 'port' && purpose === 'voice') {
+    const [own] = ports;
+    own.on('message', ({ data }) => own.postMessage(data instanceof Uint8Array ? data.map((byte) => byte + 1) : `line heard ${data}`));
+    own.start();
+    return;
+  }
   if (k === 'port') {
     const [own] = ports;
     own.on('close', () => app({ k: 'port.close', id }));
