@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createConversation } from '../../../src/runtime/compose/conversation.ts';
-import type { LanguageModelV4Prompt } from '../../../src/runtime/inference/languageModel.ts';
+import type { LanguageModel, LanguageModelV4Prompt } from '../../../src/runtime/inference/languageModel.ts';
 import type { ReplyItem, SpokenTurn } from '../../../src/runtime/voice/ports.ts';
 import type { DurableEvent } from '../../../src/shared/domain/events.ts';
 import { newId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { AppError, isAppError } from '../../../src/shared/errors/appError.ts';
-import { gate } from '../../helpers/scriptedLanguageModel.ts';
+import { createScriptedModel, gate } from '../../helpers/scriptedLanguageModel.ts';
 import { createKernelHarness, type KernelHarness, type KernelOptions, silent } from '../agent/harness.ts';
 
 async function talking(options: KernelOptions = {}) {
@@ -264,6 +264,33 @@ describe('the turn is ended', () => {
         .filter(({ context }) => context.turn_id === first.turnId)
         .at(-1)?.type,
     ).toBe('output.message.heard');
+  });
+
+  it('VO-74: what a deaf model says of a turn that was given up reaches nobody', async () => {
+    const [open, stuck] = [gate(), gate()];
+    const model = createScriptedModel([[{ say: 'Once upon' }, { gate: open }, { gate: stuck }, { say: ' a time.' }], [{ say: 'Yes.' }]]);
+    let calls = 0;
+    const deaf: LanguageModel = {
+      ...model,
+      doStream: ({ abortSignal, ...call }) => model.doStream((calls += 1) === 1 ? call : { ...call, ...(abortSignal && { abortSignal }) }),
+    };
+    await using t = await talking({ agent: { models: { current: () => deaf, unavailable: () => new AppError('MODEL_NOT_INSTALLED') } } });
+    const first = t.say('A story.');
+    await open.reached;
+    t.conversation().cancel(first, 'barge-in');
+    const second = t.say('Another one.', 'k2', first.sessionId);
+    const items = take(t.conversation().follow(second, never));
+    open.open();
+    await stuck.reached;
+    stuck.open();
+    await t.h.settled(second.sessionId, second.turnId);
+    expect(textOf(await items)).toBe('Yes.');
+    expect(t.h.agent.turns.history({ sessionId: first.sessionId, limit: 9 }).messages.map(({ text }) => text)).toEqual([
+      'A story.',
+      'Once upon',
+      'Another one.',
+      'Yes.',
+    ]);
   });
 
   it('a typed message waits for the end of a turn that is cancelled, as ever', async () => {
