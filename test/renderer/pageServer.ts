@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import { createRefusals } from '../../src/runtime/procedures/errorMapping.ts';
 import { createConnections } from '../../src/runtime/procedures/serveConnection.ts';
 import { createTestLog } from '../helpers/testRuntime.ts';
+import type { FakeVoice } from './fakeVoice.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -23,8 +24,9 @@ const policy =
  * Serves a built page and a router on loopback, without any guard: for screenshots and page tests only, never for a person.
  *
  * @param pageDir  folder with index.html.
+ * @param voice    the other end of the page's voice lines; without it they are refused.
  */
-export async function servePage(router: AnyRouter, pageDir: string) {
+export async function servePage(router: AnyRouter, pageDir: string, voice?: FakeVoice) {
   const http = createServer((request, response) => {
     const name = new URL(request.url ?? '/', 'http://loopback').pathname;
     const file = path.join(pageDir, name === '/' ? 'index.html' : path.normalize(name));
@@ -42,7 +44,21 @@ export async function servePage(router: AnyRouter, pageDir: string) {
       },
     );
   });
-  const sockets = new WebSocketServer({ server: http, path: '/rpc' });
+  const sockets = new WebSocketServer({ noServer: true });
+  const lines = new WebSocketServer({ noServer: true });
+  http.on('upgrade', (request, socket, head) => {
+    const to = request.url === '/rpc' ? sockets : request.url === '/api/voice/stream' && voice !== undefined ? lines : null;
+    if (to === null) socket.destroy();
+    else to.handleUpgrade(request, socket, head, (opened) => to.emit('connection', opened, request));
+  });
+  lines.on('connection', (socket) => {
+    const line = voice?.openLine(
+      (data) => socket.send(data),
+      () => socket.close(),
+    );
+    socket.on('message', (data: Buffer, isBinary) => line?.take(isBinary ? Uint8Array.from(data) : data.toString()));
+    socket.on('close', () => line?.lose());
+  });
   const serve = createConnections({ router, refusals: createRefusals(), log: createTestLog() });
   sockets.on('connection', (socket) =>
     serve({
@@ -60,8 +76,9 @@ export async function servePage(router: AnyRouter, pageDir: string) {
       for (const socket of sockets.clients) socket.terminate();
     },
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets.clients) socket.terminate();
+      for (const socket of [...sockets.clients, ...lines.clients]) socket.terminate();
       sockets.close();
+      lines.close();
       http.closeAllConnections();
       await new Promise<void>((resolve) => http.close(() => resolve()));
     },

@@ -1,6 +1,8 @@
-import { ArrowDown, CircleAlert, Cpu, Monitor, PlugZap } from 'lucide-react';
+import { ArrowDown, CircleAlert, Cpu, Mic, MicOff, Monitor, PlugZap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { DownloadJob, LanguageStatus } from '../../shared/domain/models.ts';
+import { voiceWord } from '../../shared/domain/voice.ts';
+import type { VoiceView } from '../../shared/domain/voiceView.ts';
 import { percent, speed, timeLeft } from '../lib/format.ts';
 import { useConnection, useLive } from '../lib/services.tsx';
 import { type Texts, useTexts } from '../lib/texts.ts';
@@ -12,6 +14,7 @@ export function Strip() {
   const language = useLive('language');
   const downloads = useLive('downloads');
   const health = useLive('health');
+  const voice = useLive('voice');
   const open = connection.kind === 'open';
   const job = downloads.value?.jobs.find((j) => moving.includes(j.phase)) ?? null;
   return (
@@ -29,6 +32,7 @@ export function Strip() {
           {connection.kind === 'connecting' ? t('strip.connecting') : t('strip.lost')}
         </Item>
       )}
+      {open && voice.value !== null && voice.fresh && voice.value.phase !== 'off' && <VoiceItem view={voice.value} />}
       {open && language.value !== null && (
         <Item
           icon={<Cpu size={12} strokeWidth={1.75} aria-hidden="true" />}
@@ -56,6 +60,23 @@ export function Strip() {
         </Item>
       )}
     </footer>
+  );
+}
+
+/** The microphone is at work on every place, so its sign stands on every place (UX-14). */
+function VoiceItem({ view }: { view: VoiceView }) {
+  const t = useTexts();
+  const { word } = voiceWord(view);
+  const Icon = view.muted ? MicOff : Mic;
+  const name = t(`voice.words.${word}`);
+  return (
+    <Item
+      icon={<Icon size={12} strokeWidth={1.75} aria-hidden="true" />}
+      label={t('strip.voiceLabel', { state: name })}
+      tone={view.muted || word === 'trouble' ? 'text-danger' : word === 'listening' ? 'text-accent' : undefined}
+    >
+      {view.muted ? t('voice.words.muted') : name}
+    </Item>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { LatencyRecord, LatencyStage } from '../../shared/domain/voiceLatency.ts';
 import { latencyLine, waterfall } from '../../shared/domain/voiceLatency.ts';
-import { duration } from '../lib/format.ts';
+import { duration, number } from '../lib/format.ts';
 import { type Texts, useTexts } from '../lib/texts.ts';
 
 /** Each job has its colour everywhere (UX-275): what listens, what answers, what speaks. */
@@ -23,6 +23,9 @@ export function latencyWords(t: Texts, record: Pick<LatencyRecord, 'marks'>): st
   if (slowest === null) return t('voice.latency.lineOnly', { time });
   return t('voice.latency.line', { time, stage: t(`voice.latency.stages.${slowest}`) });
 }
+
+/** Most steps are short: in seconds half of them would read as 0. */
+const stepTime = (ms: number) => (ms < 1_000 ? `${number(Math.round(ms))} ms` : duration(ms));
 
 /** Where the time of a spoken turn went, step under step (UX-117, UX-134). The picture is the table itself, so that nobody misses a figure. */
 export function Waterfall({ record }: { record: Pick<LatencyRecord, 'marks'> }) {
@@ -61,7 +64,7 @@ export function Waterfall({ record }: { record: Pick<LatencyRecord, 'marks'> }) 
               </div>
             </td>
             <td className={`pl-12 text-end whitespace-nowrap ${stage === slowest ? 'font-medium text-text' : 'text-text-2'}`}>
-              {duration(ms)}
+              {stepTime(ms)}
             </td>
           </tr>
         ))}

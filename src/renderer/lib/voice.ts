@@ -59,6 +59,9 @@ export type PageVoice = {
   close(): void;
 };
 
+/** The same event as two messages on two ways. */
+const oneEventMs = 2_000;
+
 /** States in which there is something to end. */
 const busy: readonly VoicePhase[] = ['listening', 'hearing', 'pausing', 'committing', 'thinking', 'speaking', 'held'];
 
@@ -84,12 +87,18 @@ export function createPageVoice(deps: {
   let loading: Promise<VoiceSession> | null = null;
   let turningOn: Promise<void> | null = null;
   let pressed = false;
+  /** When the runtime last said that this page no longer has the microphone, without having been asked to. */
+  let heldUntilMs: number | null = null;
   let closed = false;
   let media: Media | undefined = deps.sound?.media;
 
   const view = () => {
     const { value, fresh } = live.voice.getState();
     return fresh ? value : null;
+  };
+  const isHeld = () => {
+    const now = view();
+    return now !== null && now.phase !== 'off' && now.line !== null && now.line === state.getState().line;
   };
   const choices = () => {
     const value = live.settings.getState().value;
@@ -116,7 +125,9 @@ export function createPageVoice(deps: {
           onPlayed: (played) => state.setState({ played }),
           onOutput: (outputLost) => state.setState({ outputLost }),
           onLineLost() {
-            const held = view()?.line === state.getState().line && view()?.phase !== 'off';
+            // The view may come before the end of the line, or after it.
+            const held = isHeld() || (heldUntilMs !== null && deps.clock.monotonicMs() - heldUntilMs <= oneEventMs);
+            heldUntilMs = null;
             pressed = false;
             state.setState({ line: null, played: null, ...(held ? { error: new AppError('VOICE_LINE_UNKNOWN') } : {}) });
           },
@@ -166,6 +177,7 @@ export function createPageVoice(deps: {
   };
 
   let phase: VoicePhase = 'off';
+  let wasHeld = false;
   let utterance: number | null = null;
   const unwatch = live.voice.subscribe(() => {
     const now = view();
@@ -176,6 +188,9 @@ export function createPageVoice(deps: {
       if (next === 'off') session?.rest();
       phase = next;
     }
+    const held = isHeld();
+    if (wasHeld && !held) heldUntilMs = deps.clock.monotonicMs();
+    wasHeld = held;
     const newest = now?.caption?.utterance ?? null;
     if (newest !== utterance) {
       utterance = newest;
@@ -204,6 +219,7 @@ export function createPageVoice(deps: {
     },
     turnOn,
     turnOff() {
+      wasHeld = false;
       api.voice.disarm({}).catch(fail);
     },
     press(sessionId, atMs = deps.clock.monotonicMs()) {

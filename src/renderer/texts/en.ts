@@ -38,6 +38,7 @@ export const en = {
     downloadFailed: 'download stopped',
     downloadLabel: 'Download: {{state}}',
     readOnly: 'read only: nothing can be saved',
+    voiceLabel: 'Voice: {{state}}',
   },
   link: {
     lostTitle: 'The connection to Sotto is lost.',

@@ -5,9 +5,11 @@ import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { VoiceView } from '../../../shared/domain/voiceView.ts';
 import { choices, type Device, type Devices as Found, watchDevices } from '../../audio/devices.ts';
+import { Button } from '../../components/Button.tsx';
 import { LevelMeter } from '../../components/LevelMeter.tsx';
 import { useLive, useServices } from '../../lib/services.tsx';
 import { useTexts } from '../../lib/texts.ts';
+import { useUi } from '../../lib/ui.ts';
 import { useLevels } from '../../lib/useLevels.ts';
 
 /** Opened from a notice too: "Choose another microphone". */
@@ -78,6 +80,15 @@ function Choices({ view }: { view: VoiceView }) {
         chosen={settings?.loudspeaker ?? null}
         onChoose={(loudspeaker) => set({ loudspeaker })}
       />
+      <Button
+        className="mt-16"
+        onClick={() => {
+          devicesOpen.setState({ open: false });
+          useUi.getState().set({ voicePicker: true });
+        }}
+      >
+        {t('voices.open')}
+      </Button>
     </>
   );
 }

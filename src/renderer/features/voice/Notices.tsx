@@ -3,7 +3,6 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { VoiceWord } from '../../../shared/domain/voice.ts';
 import type { VoiceView } from '../../../shared/domain/voiceView.ts';
-import type { AppError } from '../../../shared/errors/appError.ts';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -20,6 +19,20 @@ type Said = { readonly code: string; readonly data: Readonly<Record<string, unkn
 /** Faults that a model on this machine would mend: they get a card with the way to it. */
 const missing: readonly string[] = ['ASR_UNAVAILABLE', 'TTS_UNAVAILABLE', 'VAD_UNAVAILABLE'];
 
+/** Trouble: its cause and the one button, beside the word (UX-175). Of missing models the card below tells. */
+export function Trouble({ view }: { view: VoiceView }) {
+  const { voice } = useServices();
+  const error = useStore(voice.state, (s) => s.error);
+  const run = useRuns();
+  const fault: Said | null = view.fault ?? error;
+  if (fault === null || missing.includes(fault.code)) return null;
+  return (
+    <div className="min-w-0 flex-1">
+      <Line said={fault} loud plain run={run} />
+    </div>
+  );
+}
+
 /** What went wrong or changed by itself: text with one button (UX-06). A fault counts before a notice. */
 export function Notices({ view, word }: { view: VoiceView | null; word: VoiceWord }) {
   const t = useTexts();
@@ -27,25 +40,21 @@ export function Notices({ view, word }: { view: VoiceView | null; word: VoiceWor
   const error = useStore(voice.state, (s) => s.error);
   const outputLost = useStore(voice.state, (s) => s.outputLost);
   const [dismissed, setDismissed] = useState(0);
-  const run = useRuns(() => {
-    voice.dismiss();
-    setDismissed(view?.notice?.id ?? 0);
-  });
   const notice = view?.notice ?? null;
+  const run = useRuns(() => setDismissed(notice?.id ?? 0));
+  // A new utterance is an answer to it.
   const fresh = notice !== null && notice.id !== dismissed && word !== 'listening' ? notice : null;
-  // "Choose another microphone" has its list in the bar, which needs a device's place there.
-  useEffect(() => () => void devicesOpen.setState({ open: false }), []);
+  useEffect(() => () => devicesOpen.setState({ open: false }), []);
 
-  const fault: Said | AppError | null = word === 'trouble' ? (view?.fault ?? error) : error;
-  if (fault !== null) {
-    if (missing.includes(fault.code))
-      return (
-        <div className="pb-4">
-          <ErrorCard loud error={asError(fault)} run={run} />
-        </div>
-      );
-    return <Line said={fault} loud run={run} />;
-  }
+  const fault: Said | null = word === 'trouble' ? (view?.fault ?? error) : error;
+  if (fault !== null && missing.includes(fault.code))
+    return (
+      <div className="pb-4">
+        <ErrorCard loud error={asError(fault)} run={run} />
+      </div>
+    );
+  if (word === 'trouble') return null;
+  if (fault !== null) return <Line said={fault} loud run={run} />;
   if (fresh !== null) {
     const words = fresh.code === 'NOTHING_HEARD' ? nothingHeard(t, fresh.data) : undefined;
     return <Line said={fresh} run={run} words={words} onDismiss={() => setDismissed(fresh.id)} />;
@@ -61,10 +70,10 @@ function nothingHeard(t: Texts, data: Said['data']): string {
   const device = typeof data['device'] === 'string' && data['device'] !== '' ? data['device'] : t('voice.theMicrophone');
   const level = data['level'];
   if (typeof level !== 'number') return t('voice.nothingHeardDevice', { device });
-  return t('voice.nothingHeard', { device, level: t('voice.level', { db: number(Math.round(level)) }) });
+  return t('voice.nothingHeard', { device, level: t('voice.level', { db: number(Math.round(level)).replace('-', '−') }) });
 }
 
-function useRuns(dismiss: () => void): Partial<Record<ErrorAction, () => void>> {
+function useRuns(onDismiss: () => void = () => {}): Partial<Record<ErrorAction, () => void>> {
   const { voice, connection } = useServices();
   return {
     retry: voice.turnOn,
@@ -77,7 +86,10 @@ function useRuns(dismiss: () => void): Partial<Record<ErrorAction, () => void>> 
     openModels: () => useUi.getState().go('models'),
     get: () => useUi.getState().go('models'),
     reload: () => location.reload(),
-    dismiss,
+    dismiss() {
+      voice.dismiss();
+      onDismiss();
+    },
   };
 }
 
@@ -87,6 +99,8 @@ function Line(props: {
   run: Partial<Record<ErrorAction, () => void>>;
   words?: string | undefined;
   loud?: boolean;
+  /** The sign of the state stands before it already. */
+  plain?: boolean;
   onDismiss?: () => void;
 }): ReactNode {
   const t = useTexts();
@@ -95,9 +109,20 @@ function Line(props: {
   const what = props.words ?? t(`errors.${key}.what`, values);
   const Sign = props.loud ? CircleAlert : Info;
   return (
-    <div role={props.loud ? 'alert' : 'group'} aria-label={what} className="flex flex-wrap items-center gap-x-12 gap-y-4 pb-4 text-ui">
+    <div
+      role={props.loud ? 'alert' : 'group'}
+      aria-label={what}
+      className={`flex flex-wrap items-center gap-x-12 gap-y-4 text-ui ${props.plain ? '' : 'pb-4'}`}
+    >
       <p className="flex min-w-0 flex-1 basis-list items-start gap-8">
-        <Sign size={16} strokeWidth={1.75} aria-hidden="true" className={`mt-px shrink-0 ${props.loud ? 'text-danger' : 'text-text-3'}`} />
+        {!props.plain && (
+          <Sign
+            size={16}
+            strokeWidth={1.75}
+            aria-hidden="true"
+            className={`mt-px shrink-0 ${props.loud ? 'text-danger' : 'text-text-3'}`}
+          />
+        )}
         <span className="min-w-0 [overflow-wrap:anywhere]">
           <span className="text-text">{what}</span> <span className="text-text-2">{t(`errors.${key}.do`, values)}</span>
         </span>

@@ -30,7 +30,7 @@ export function VoiceBar() {
     load().catch(() => undefined);
   }, []);
   return (
-    <section aria-label={t('voice.bar')} data-word={word} className="mx-auto mb-8 w-full max-w-thread px-4">
+    <section aria-label={t('voice.bar')} data-word={word} className="mx-auto mb-8 w-full max-w-thread">
       <div className="flex min-h-row flex-wrap items-center gap-x-12 gap-y-4">
         <p className="flex shrink-0 items-center gap-8 text-ui">
           <VoiceSign word={word} />
@@ -43,7 +43,7 @@ export function VoiceBar() {
           )}
         </p>
         {word === 'off' ? (
-          <Button look="quiet" className="-ml-8" disabled={turningOn} onClick={voice.turnOn} onPointerEnter={voice.preload}>
+          <Button disabled={turningOn} onClick={voice.turnOn} onPointerEnter={voice.preload}>
             {t('voice.turnOn')}
           </Button>
         ) : (

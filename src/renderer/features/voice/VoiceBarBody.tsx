@@ -14,13 +14,14 @@ import { useNow } from '../../lib/useNow.ts';
 import { stageWords } from '../../lib/voiceWords.ts';
 import { Devices } from './Devices.tsx';
 import { LatencyLine } from './LatencyLine.tsx';
-import { Notices } from './Notices.tsx';
+import { Notices, Trouble } from './Notices.tsx';
 import { useVoiceAnnouncements } from './useVoiceAnnouncements.ts';
 
 /** What stands beside the word of a state (UX-175), and the deeds of that state at the end of the line. */
 export function Beside({ view, word }: { view: VoiceView; word: VoiceWord }) {
   const t = useTexts();
   const { voice } = useServices();
+  if (word === 'trouble') return <Trouble view={view} />;
   const mayStop = word === 'listening' || word === 'thinking' || word === 'speaking' || word === 'paused';
   return (
     <>
@@ -28,8 +29,8 @@ export function Beside({ view, word }: { view: VoiceView; word: VoiceWord }) {
         <Words view={view} word={word} />
       </div>
       <div className="-mr-8 flex shrink-0 items-center">
-        {(word === 'ready' || word === 'opening' || word === 'muted' || word === 'trouble') && <Devices view={view} />}
-        {word !== 'trouble' && word !== 'muted' && (
+        {(word === 'ready' || word === 'opening' || word === 'muted') && <Devices view={view} />}
+        {word !== 'muted' && (
           <Button look="quiet" onClick={() => voice.setMuted(!view.muted)}>
             {view.muted ? (
               <Mic size={16} strokeWidth={1.75} aria-hidden="true" />
@@ -64,11 +65,7 @@ function Words({ view, word }: { view: VoiceView; word: VoiceWord }) {
     case 'speaking':
       return null;
     case 'muted':
-      return (
-        <Button look="quiet" className="-ml-8" onClick={() => voice.setMuted(false)}>
-          {t('voice.unmute')}
-        </Button>
-      );
+      return <Button onClick={() => voice.setMuted(false)}>{t('voice.unmute')}</Button>;
     case 'opening':
       return <span className="truncate">{view.device}</span>;
     case 'ready':
@@ -76,9 +73,9 @@ function Words({ view, word }: { view: VoiceView; word: VoiceWord }) {
     case 'listening':
       return (
         <>
-          <span className="truncate">{t(`voice.forms.${listeningForm(view.key, view.by)}`)}</span>
-          <span className="flex min-w-rail-narrow flex-1 basis-0 items-center justify-end gap-12">
-            <span className="w-rail min-w-0 shrink">
+          <span className="sr-only truncate two:not-sr-only">{t(`voice.forms.${listeningForm(view.key, view.by)}`)}</span>
+          <span className="flex min-w-0 flex-1 basis-0 items-center justify-end gap-12">
+            <span className="w-rail min-w-rail-narrow shrink">
               <Waveform />
             </span>
             <WaveformWords />
