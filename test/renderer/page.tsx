@@ -83,7 +83,13 @@ export async function openPage(
   } = {},
 ): Promise<PageUnderTest> {
   // Loaded ahead, as the page itself does: a test that looks at text must not depend on when a module arrives.
-  await import('../../src/renderer/features/chat/Markdown.tsx');
+  await Promise.all([
+    import('../../src/renderer/features/chat/Markdown.tsx'),
+    import('../../src/renderer/features/models/index.ts'),
+    import('../../src/renderer/features/onboarding/index.ts'),
+    import('../../src/renderer/features/voice/VoiceBarBody.tsx'),
+    import('../../src/renderer/features/voices/index.ts'),
+  ]);
   const runtime = options.runtime ?? createFakeRuntime();
   const clock = createFakeClock(at);
   width = options.width ?? 1280;
