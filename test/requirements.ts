@@ -1215,7 +1215,7 @@ export const requirements = [
   {
     id: 'VO-96',
     part: 'talks',
-    levels: ['page'],
+    levels: ['unit', 'page'],
     what: "Voice catalogue: one list of all speaking voices, grouped by language (the user's first), the",
   },
   {
@@ -1241,6 +1241,24 @@ export const requirements = [
     part: 'talks',
     levels: ['unit', 'native'],
     what: 'Ports Vad, EndOfTurn, SpeechToText, TextToSpeech, KeywordSpotter, SpeakerEncoder, each with',
+  },
+  {
+    id: 'VO-59',
+    part: 'talks',
+    levels: ['native'],
+    what: 'Missing → ASR_UNAVAILABLE. Only a registry model that passed its trial load serves. Soun',
+  },
+  {
+    id: 'VO-28',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'A pure reducer (state, input, now) → (state, effects); no clock, no I/O, no audio inside',
+  },
+  {
+    id: 'VO-29',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'The same recorded input list gives the same list of states and effects; a WAV replay wri',
   },
 ] as const satisfies readonly Requirement[];
 

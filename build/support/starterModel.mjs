@@ -16,13 +16,21 @@ export const starterModel = {
   sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
 };
 
-/** The speech models of the starter pack, which native tests use (ids of resources/catalogue.json; a test compares the digests). */
+/**
+ * The speech models that native tests use: those of the starter pack, and Kokoro, as it lies on a machine after it was made ready (ids of
+ * resources/catalogue.json; a test compares the digests).
+ */
 export const speechModels = [
   { id: 'moonshine-tiny', file: 'moonshine-tiny-en.pack', sha256: 'abe08f0e0287570c22924ce72499e29f6bfd3aab95a56fd3c655a695317f93bb' },
   {
     id: 'piper-en-us-joe',
     file: 'piper-en-us-joe-medium.pack',
     sha256: '43b5ece81b64a8ab07904736e1f4ba59998e83a8153b8f8a62581970cb8e03b6',
+  },
+  {
+    id: 'kokoro-82m-en',
+    file: 'kokoro-82m-v1.0-en-float.pack',
+    sha256: 'da30526e12bf4c8ff55833be48122a221cfb58c3bc3616fa5317c09396d6aaf4',
   },
   { id: 'silero-vad-v5', file: 'silero-vad-v5.onnx', sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3' },
   { id: 'silero-vad-v4', file: 'silero-vad-v4.onnx', sha256: 'a35ebf52fd3ce5f1469b2a36158dba761bc47b973ea3382b3186ca15b1f5af28' },

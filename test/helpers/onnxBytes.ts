@@ -89,5 +89,5 @@ export const convConstants: GraphSpec['constants'] = [
   ['w_s', elements.float, [], [0, 0, 0, 61]],
   ['w_z', elements.uint8, [], [128]],
   ['b', elements.float, [2], [0, 0, 128, 63, 0, 0, 0, 64]],
-  ['b_shape', elements.int64, [3], Array.from({ length: 24 }, () => 1)],
+  ['b_shape', elements.int64, [3], [1, 2, 1].flatMap((dim) => [dim, 0, 0, 0, 0, 0, 0, 0])],
 ];

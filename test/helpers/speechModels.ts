@@ -3,6 +3,18 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { SpeechLoadParams } from '../../src/engine/contract/speech.ts';
 
+/** Voices of Kokoro that tests load; all 28 lie in the file, in the order of the catalogue. */
+const kokoroVoices =
+  'af_heart af_bella af_nicole af_aoede af_kore af_sarah af_alloy af_nova af_sky af_jessica af_river am_fenrir am_michael am_puck am_echo am_eric am_liam am_onyx am_santa am_adam bf_emma bf_isabella bf_alice bf_lily bm_fable bm_george bm_lewis bm_daniel'.split(
+    ' ',
+  );
+
+type Model = {
+  readonly runtimeClass: SpeechLoadParams['runtimeClass'];
+  readonly file: string;
+  readonly parts: readonly (readonly [role: string, bytes: number])[];
+};
+
 /** Real speech models for native tests, as the catalogue names them: file, and its parts in their order. */
 const models = {
   asr: {
@@ -22,9 +34,14 @@ const models = {
       ['voice', 4_794],
     ],
   },
+  kokoro: {
+    runtimeClass: 'kokoro',
+    file: 'kokoro-82m-v1.0-en-float.pack',
+    parts: [['model', 91_838_045], ['vocabulary', 1_155], ...kokoroVoices.map((id) => [`style.${id}`, 522_240] as const)],
+  },
   vad5: { runtimeClass: 'silero-v5', file: 'silero-vad-v5.onnx', parts: [['model', 2_327_524]] },
   vad4: { runtimeClass: 'silero-v4', file: 'silero-vad-v4.onnx', parts: [['model', 1_807_522]] },
-} as const;
+} as const satisfies Record<string, Model>;
 
 export type SpeechModelName = keyof typeof models;
 

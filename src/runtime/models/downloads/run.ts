@@ -80,8 +80,9 @@ async function bringAndProve(deps: RunDeps, job: Job, target: DownloadTarget, si
   try {
     const route = routesOf(target)[job.state.route];
     if (route === undefined) throw new AppError('SOURCE_FILE_MISSING');
-    if (route.kind === 'http') await overHttp(deps, job, target, part, route.url, signal);
-    else if (!(await isWhole(job, target, part))) await fromPackages(deps, job, part, route, signal);
+    const whole = await isWhole(job, target, part);
+    if (!whole && route.kind === 'http') await overHttp(deps, job, target, part, route.url, signal);
+    if (!whole && route.kind === 'package') await fromPackages(deps, job, part, route, signal);
     stopIf(signal);
     dispatch(job, { type: 'lastByte', received: part.written() });
     await part.sync();
@@ -117,7 +118,7 @@ async function makeReady(deps: RunDeps, job: Job, target: DownloadTarget, signal
   }
 }
 
-/** A part that an earlier run had joined and proven, before it was cut short: packages are not fetched anew for it. */
+/** A part that an earlier run had proven, before it was cut short: nothing is fetched anew for it. */
 async function isWhole(job: Job, target: DownloadTarget, part: Part): Promise<boolean> {
   const { bytes, sha256 } = target.file;
   return sha256 !== null && job.state.digest === sha256 && part.written() === bytes && (await part.digest()) === sha256;
