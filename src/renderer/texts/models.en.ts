@@ -16,7 +16,7 @@ export const modelsTexts = {
   memoryUnknown: '? of memory',
   noneHere: 'Nothing is here for this yet.',
   get: 'Get {{size}}',
-  getName: 'Get {{name}}, {{size}}',
+  getName: '{{deed}}: {{name}}',
   getAgain: 'Get it again',
   voices_one: '{{count}} voice',
   voices_other: '{{count}} voices',

@@ -108,6 +108,7 @@ function Row(props: {
   const { entry } = row;
   const get = () => entry !== null && props.onGet(entry.id);
   const wanted = entry !== null && job === null && (row.state === 'notHere' || row.state === 'rejected');
+  const deed = row.state === 'rejected' ? t('models.getAgain') : t('models.get', { size: bytes(entry?.file.bytes) });
   const facts = [
     ...(row.state === 'notHere' ? [] : [bytes(row.bytes)]),
     ...(entry === null ? [] : [entry.licence.id]),
@@ -127,12 +128,12 @@ function Row(props: {
         </div>
         {wanted && (
           <Button
-            aria-label={t('models.getName', { name: row.name, size: bytes(entry.file.bytes) })}
+            aria-label={t('models.getName', { deed, name: row.name })}
             title={t('model.goesTo', { hosts: hostsOf([entry]) })}
             disabled={connection.kind !== 'open'}
             onClick={get}
           >
-            {row.state === 'rejected' ? t('models.getAgain') : t('models.get', { size: bytes(entry.file.bytes) })}
+            {deed}
           </Button>
         )}
       </div>

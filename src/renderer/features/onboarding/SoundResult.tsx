@@ -8,7 +8,10 @@ export function SoundResult({ check }: { check: SoundCheck }) {
   const t = useTexts();
   const list = useRef<HTMLDListElement>(null);
   // In a low window it comes about below the fold, and it is what was asked for.
-  useEffect(() => list.current?.scrollIntoView({ block: 'center' }), [check]);
+  useEffect(() => {
+    // Newer engines return a promise here, which is no way to end an effect.
+    void list.current?.scrollIntoView({ block: 'center' });
+  }, [check]);
   const withDb = (word: string, db: number | null) => (db === null ? word : t('level.value', { word, db: decibels(db) }));
   const rows = [
     {
