@@ -82,7 +82,7 @@ export function voice(page: Page) {
      * waits (15 s), and then what a person does is to try again.
      */
     async arm(): Promise<void> {
-      await bar.getByRole('button', { name: 'Turn voice on' }).click();
+      await bar.getByRole('button', { name: 'Turn voice on' }).first().click();
       await expect(async () => {
         const again = bar.getByRole('alert').getByRole('button', { name: /again/i });
         if (await again.isVisible()) await again.click();

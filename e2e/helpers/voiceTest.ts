@@ -10,7 +10,7 @@ import { readSound, type Sound } from './voice.ts';
 export const questions = {
   japan: 'What is the capital of Japan?',
   sun: 'Where does the sun rise?',
-  hot: 'What is the opposite of hot?',
+  week: 'How many days are in a week?',
 } as const;
 
 /** Its answer is read aloud for a minute and more. */
@@ -30,7 +30,7 @@ export async function voiceWorld(use: (world: VoiceWorld) => Promise<void>): Pro
   const file = (name: string) => path.join(folder, `${name}.wav`);
   await makeVoiceTemplate(template, new Map(Object.entries(sentences).map(([name, text]) => [file(name), text])));
   const sound = (name: keyof typeof sentences) => readSound(file(name));
-  await use({ template, said: { japan: sound('japan'), sun: sound('sun'), hot: sound('hot'), long: sound('long') } });
+  await use({ template, said: { japan: sound('japan'), sun: sound('sun'), week: sound('week'), long: sound('long') } });
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
