@@ -1101,7 +1101,7 @@ export const requirements = [
   {
     id: 'UX-17',
     part: 'talks',
-    levels: ['page'],
+    levels: ['page', 'web'],
     what: 'Four steps in this order, about five minutes at 50 Mbit/s: Privacy, Microphone, Machine, F',
   },
   {
@@ -1155,7 +1155,7 @@ export const requirements = [
   {
     id: 'UX-157',
     part: 'talks',
-    levels: ['page'],
+    levels: ['page', 'electron'],
     what: 'The hero moment is the first spoken answer. Rail, list and strip are not there yet: one co',
   },
   {

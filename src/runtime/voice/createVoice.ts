@@ -18,6 +18,7 @@ import { createTimers } from './driver/timers.ts';
 import { createView } from './driver/view.ts';
 import { inputOf } from './hearing/inputs.ts';
 import { isNothing } from './hearing/nothingHeard.ts';
+import { voiceLimits as limits } from './limits.ts';
 import type { Voice, VoiceDeps } from './ports.ts';
 import { reduceVoice } from './turn/reduce.ts';
 import { initialVoice, type VoiceEffect, type VoiceInput } from './turn/state.ts';
@@ -254,7 +255,7 @@ export function createVoice(deps: VoiceDeps): Voice {
       case 'cancelTurn':
         return answers.cancel(effect.turn, effect.reason);
       case 'startTimer':
-        return timers.start(effect.name, effect.id, effect.ms);
+        return timers.start(effect.name, effect.id, effect.ms + (effect.name === 'flush' ? readingMs() : 0));
       case 'stopTimer':
         return timers.stop(effect.name);
       case 'notice':
@@ -357,6 +358,11 @@ export function createVoice(deps: VoiceDeps): Voice {
 
   function perhapsArmed(): void {
     if (state.phase === 'arming' && leases.held() !== null && mic.isOpen()) dispatch({ type: 'armed', lease: state.lease });
+  }
+
+  /** What the end of a long utterance may take beside the limit of every one. */
+  function readingMs(): number {
+    return (ears.unreadMs() / 1_000) * limits.flushPerSecondMs;
   }
 
   /** Somebody may be talking. */

@@ -15,6 +15,8 @@ export const voiceLimits = {
   longestMs: 120_000,
   armMs: 15_000,
   flushMs: 1_500,
+  /** The last piece of a long utterance takes its time on a small or busy machine: so much more of a limit per second of it. */
+  flushPerSecondMs: 200,
   /** VO-24: needed silence by probability that the turn is over. */
   silence: [
     { from: 0.8, ms: 300 },

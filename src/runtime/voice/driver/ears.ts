@@ -16,6 +16,8 @@ const behindMs = audio.waitingFrames * frameMs;
 const batchFrames = 64;
 /** Less speech than this is a click, and no word is to be found in it. */
 const clickFrames = 3;
+/** The recogniser closes a piece at latest here and reads it while more is said. */
+const pieceMs = 15_000;
 
 /** Of an utterance that was ended. */
 export type Heard = {
@@ -57,6 +59,8 @@ export type Ears = {
   /** When the last voiced frame came, on the monotonic clock; null: none did. */
   lastVoicedMs(): number | null;
   level(): number | null;
+  /** Sound of the present utterance that is still to be read at its end, at most. */
+  unreadMs(): number;
   /** Frames that were too old to be judged. */
   skipped(): number;
 };
@@ -230,6 +234,7 @@ export function createEars(deps: {
     close: stop,
     lastVoicedMs: () => last?.lastVoicedMs ?? null,
     level: () => last?.loudness.level() ?? null,
+    unreadMs: () => Math.min(pieceMs, (now?.frames ?? 0) * frameMs),
     skipped: () => skipped,
   };
 }

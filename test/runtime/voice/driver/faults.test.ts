@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 import { audio } from '../../../../src/shared/domain/audio.ts';
 import { AppError } from '../../../../src/shared/errors/appError.ts';
 import { noise, offset, silence } from '../../../helpers/audio.ts';
@@ -111,7 +112,10 @@ describe('recognition that fails', () => {
     me.listen.shut();
     await me.ask(page, 'what time is it');
     expect(me.phase()).toBe('committing');
-    await me.wait(2_000);
+    // The limit, and a little for each second that was said.
+    await me.wait(voiceLimits.flushMs + voiceLimits.tailMs);
+    expect(me.phase()).toBe('committing');
+    await me.wait(500);
     expect(me.view()).toMatchObject({ phase: 'standby', notice: { code: 'ENGINE_TIMEOUT' } });
     me.listen.open();
     await me.settle();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 import { newId } from '../../../../src/shared/domain/ids.ts';
 import { join, tone } from '../../../helpers/audio.ts';
+import { verifies } from '../../../helpers/verifies.ts';
 import { room, setUpVoice, spoken } from './harness.ts';
 
 const chat = newId('session', 1);
@@ -32,6 +33,7 @@ describe('hold talks (VO-30, VO-25)', () => {
   });
 
   it('each utterance has a key of its own, and no restart makes the same one again', async () => {
+    verifies('VO-28');
     const keys: string[] = [];
     for (let life = 0; life < 2; life += 1) {
       await using me = setUpVoice();

@@ -9,6 +9,8 @@ import {
   type VoiceState,
 } from '../../../../src/runtime/voice/turn/state.ts';
 
+import { verifies } from '../../../helpers/verifies.ts';
+
 /** Numbers are chosen when the input is fed: mostly the present one, at times an old one. */
 type Told = { readonly make: (state: VoiceState, age: number) => VoiceInput; readonly age: number; readonly waitMs: number };
 
@@ -220,6 +222,7 @@ const runs = { numRuns: 150 };
 
 describe('any list of inputs', () => {
   it('takes at most one rule for each state and input', () => {
+    verifies('VO-28', 'VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         play(from, list, (before, _step, input, now) => {
@@ -233,6 +236,7 @@ describe('any list of inputs', () => {
   });
 
   it('gives the same states and effects again', () => {
+    verifies('VO-28', 'VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         const once: unknown[] = [];
@@ -246,6 +250,7 @@ describe('any list of inputs', () => {
   });
 
   it('never opens the microphone while off, failed or muted, nor a second microphone, recogniser or lease', () => {
+    verifies('VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         const open = { mic: false, asr: 0, lease: 0 };
@@ -278,6 +283,7 @@ describe('any list of inputs', () => {
   });
 
   it('lets nothing but a cue sound outside speaking, and nothing of a cancelled turn', () => {
+    verifies('VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         let sounds: number | null = null;
@@ -304,6 +310,7 @@ describe('any list of inputs', () => {
   });
 
   it('ends each utterance at most once in commit, insert or ignored, and commits nothing without words', () => {
+    verifies('VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         const ends = new Map<number, number>();
@@ -374,6 +381,7 @@ describe('any list of inputs', () => {
   });
 
   it('has a way out of every state: timers, and the end of the answer, lead to standby, off or failed', () => {
+    verifies('VO-29');
     fc.assert(
       fc.property(start, story, (from, list) => {
         let { state, now } = play(from, list, () => {});
