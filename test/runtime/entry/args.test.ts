@@ -83,6 +83,11 @@ describe('command line', () => {
     ['say', 'Hello.', '--out', ''],
     ['say', 'Hello.', '--out', 'a.wav', '--speed', '3'],
     ['say', 'Hello.', '--out', 'a.wav', '--speed', 'fast'],
+    ['converse'],
+    ['converse', '--in', 'q.wav'],
+    ['converse', '--out', 'a.wav'],
+    ['converse', '--in', '', '--out', 'a.wav'],
+    ['converse', 'q.wav', '--in', 'q.wav', '--out', 'a.wav'],
     ['dance'],
     ['--dance'],
     ['__proto__'],
@@ -104,6 +109,16 @@ describe('command line', () => {
       speed: 1.5,
     });
     expect(parse(['say', 'Hello.', '--out', 'a.wav']).command).toMatchObject({ voiceId: undefined, speed: 1 });
+    for (const [into, out] of [
+      ['--in', '--out'],
+      ['-i', '-o'],
+    ] as const)
+      expect(parse(['converse', into, 'q.wav', out, 'a.wav', '--json']).command).toMatchObject({
+        name: 'converse',
+        file: 'q.wav',
+        out: 'a.wav',
+        common: { json: true },
+      });
   });
 
   it('never repeats control bytes of the command line to the terminal', () => {
@@ -111,7 +126,7 @@ describe('command line', () => {
   });
 
   it('CLI-07: each command has a help page with one worked example', () => {
-    for (const topic of [null, 'serve', 'keys', 'models', 'ask', 'chat', 'transcribe', 'say'])
+    for (const topic of [null, 'serve', 'keys', 'models', 'ask', 'chat', 'transcribe', 'say', 'converse'])
       expect(helpText(topic)?.match(/^Example: sotto /gm)).toHaveLength(1);
     expect(parse(['keys', '--help']).command).toEqual({ name: 'help', topic: 'keys' });
     expect(parse(['serve', '-h']).command).toEqual({ name: 'help', topic: 'serve' });
