@@ -7,7 +7,7 @@ import { endsTalkChord, isTalkChord } from '../lib/talkKey.ts';
  * up, the window losing the focus, the page being hidden. Esc drops what is being said, or ends the spoken answer.
  */
 export function useTalkKeys(): void {
-  const { talkKey, voice } = useServices();
+  const { talkKey, voice, reader } = useServices();
   useEffect(() => {
     const onDown = (event: KeyboardEvent) => {
       if (event.isComposing || !isTalkChord(event)) return;
@@ -19,9 +19,12 @@ export function useTalkKeys(): void {
     };
     // Not before what lies on top has had its Esc (UX-81).
     const onEscape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || !voice.isBusy()) return;
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      const reads = reader.reading.getState() !== null;
+      if (!reads && !voice.isBusy()) return;
       event.preventDefault();
-      voice.cancel();
+      if (reads) reader.stop();
+      else voice.cancel();
     };
     const onHidden = () => {
       if (document.visibilityState === 'hidden') talkKey.letGo();
@@ -40,5 +43,5 @@ export function useTalkKeys(): void {
       window.removeEventListener('pagehide', talkKey.letGo);
       document.removeEventListener('visibilitychange', onHidden);
     };
-  }, [talkKey, voice]);
+  }, [talkKey, voice, reader]);
 }

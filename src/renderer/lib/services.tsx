@@ -14,6 +14,7 @@ import { createDrafts, type Drafts } from './drafts.ts';
 import { createLatencyBook, type LatencyBook } from './latencyBook.ts';
 import { createLive, type Live } from './live.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
+import { createReader, type Reader } from './reader.ts';
 import type { SessionMirror } from './sessions.ts';
 import { createTalkKey, type TalkKey } from './talkKey.ts';
 import type { Transport } from './transport.ts';
@@ -42,6 +43,7 @@ export type Services = {
   readonly voice: PageVoice;
   readonly talkKey: TalkKey;
   readonly latency: LatencyBook;
+  readonly reader: Reader;
   close(): void;
 };
 
@@ -65,6 +67,7 @@ export function createServices(deps: { transport: Transport; clock: Clock; sound
     live,
     sound: deps.sound,
   });
+  const reader = createReader({ api: connection.api, clock: deps.clock, sound: deps.sound, live, onFail: voice.fail });
   return {
     kind: deps.transport.kind,
     connection,
@@ -76,8 +79,10 @@ export function createServices(deps: { transport: Transport; clock: Clock; sound
     sound: deps.sound,
     voice,
     latency: createLatencyBook({ api: connection.api, live: live.voice }),
+    reader,
     talkKey: createTalkKey({ press: (atMs) => voice.press(useUi.getState().sessionId, atMs), release: voice.release }),
     close() {
+      reader.close();
       voice.close();
       ended.abort();
       connection.close();

@@ -41,6 +41,8 @@ export const speech = {
         voiceId: z.string().min(1).max(64).optional(),
         language: z.string().min(2).max(35).optional(),
         speed: z.number().min(0.5).max(2).default(1),
+        /** The text is an answer as it was written: its marks are spoken or dropped as in talk, lists and tables are read whole (VO-67). */
+        written: z.boolean().default(false),
       }),
     )
     .output(

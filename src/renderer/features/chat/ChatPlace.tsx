@@ -64,7 +64,7 @@ export function ChatPlace({ voiceBar, talk }: { voiceBar: ReactNode; talk: React
 
 function Conversation({ sessionId, voiceBar, talk }: { sessionId: SessionId | null; voiceBar: ReactNode; talk: ReactNode }) {
   const services = useServices();
-  const { api, voice } = services;
+  const { api, voice, reader } = services;
   const ui = useUi();
   const connection = useConnection();
   const language = useLive('language').value;
@@ -118,11 +118,11 @@ function Conversation({ sessionId, voiceBar, talk }: { sessionId: SessionId | nu
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       // What voice has to end is ended by its own keys.
-      if (event.key === 'Escape' && !event.defaultPrevented && !voice.isBusy()) stop();
+      if (event.key === 'Escape' && !event.defaultPrevented && !voice.isBusy() && reader.reading.getState() === null) stop();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [stop, voice]);
+  }, [stop, voice, reader]);
 
   const deeds = useMemo<ExchangeDeeds>(() => {
     const edit = (text: string) => field.put(text);

@@ -1,4 +1,4 @@
-import { ChevronRight, Copy as CopyIcon, CornerUpLeft, Info, RefreshCw } from 'lucide-react';
+import { AudioLines, ChevronRight, Copy as CopyIcon, CornerUpLeft, Info, RefreshCw, Square } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import type { TranscriptMessage } from '../../../shared/domain/session.ts';
@@ -10,6 +10,7 @@ import { type MenuItem, MenuOfThing } from '../../components/Menu.tsx';
 import { directionOf } from '../../lib/direction.ts';
 import type { ErrorAction } from '../../lib/errorTexts.ts';
 import { bytes, clockTime, duration } from '../../lib/format.ts';
+import { isReadInPart, readableCharacters } from '../../lib/reader.ts';
 import { utf8Bytes } from '../../lib/sending.ts';
 import { useServices } from '../../lib/services.tsx';
 import type { Growing } from '../../lib/sessionMirror.ts';
@@ -233,11 +234,30 @@ function Answer(props: { message: TranscriptMessage; exchange: Exchange; last: b
             )}
             <CopyButton name={t('message.copy')} text={() => message.text} className="size-target" />
             {again !== null && <IconButton icon={RefreshCw} name={t('message.again')} className="size-target" onClick={again} />}
+            {(toSoundMs !== null || message.heard !== null) && <ReadInFull message={message} />}
             {turn !== null && <Details turn={turn} open={details} onOpen={setDetails} />}
           </footer>
         )}
       </article>
     </MenuOfThing>
+  );
+}
+
+/** Talk leaves out code, tables and long lists; one press reads all of it (UX-44). */
+function ReadInFull({ message }: { message: TranscriptMessage }) {
+  const t = useTexts();
+  const { reader } = useServices();
+  const reads = useStore(reader.reading, (id) => id === message.id);
+  if (!isReadInPart(message.text) || message.text.length > readableCharacters) return null;
+  return reads ? (
+    <IconButton icon={Square} name={t('voice.stopReading')} className="size-target" onClick={reader.stop} />
+  ) : (
+    <IconButton
+      icon={AudioLines}
+      name={t('voice.readInFull')}
+      className="size-target"
+      onClick={() => reader.read(message.id, message.text)}
+    />
   );
 }
 

@@ -1,6 +1,13 @@
 import { ImageOff } from 'lucide-react';
 import { Children, createContext, isValidElement, memo, type ReactNode, useContext, useMemo, useRef } from 'react';
-import { type Components, type ExtraProps, extractTableDataFromElement, Streamdown, tableDataToCSV } from 'streamdown';
+import {
+  type Components,
+  type ExtraProps,
+  extractTableDataFromElement,
+  Streamdown,
+  type StreamdownProps,
+  tableDataToCSV,
+} from 'streamdown';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { safeLink } from '../../lib/links.ts';
 import { useTexts } from '../../lib/texts.ts';
@@ -106,7 +113,11 @@ export const Markdown = memo(function Markdown(props: { text: string; growing: b
   const key = headingRanks(props.text).join();
   const ranks = useMemo(() => key.split(',').map(Number), [key]);
   const heard = props.heard ?? null;
-  const steps = useMemo(() => (heard === null ? [] : [markUnheard({ from: heard })].map((step) => () => step)), [heard]);
+  // With its place as an option: Streamdown keeps parsers by the names and options of their steps.
+  const steps = useMemo<NonNullable<StreamdownProps['rehypePlugins']>>(
+    () => (heard === null ? [] : [[markUnheard, { from: heard }]]),
+    [heard],
+  );
   return (
     <Ranks value={ranks}>
       <Streamdown

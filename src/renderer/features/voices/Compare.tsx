@@ -1,7 +1,7 @@
 import type { SpeakingVoice } from '../../../shared/domain/voiceCatalogue.ts';
 import { Button } from '../../components/Button.tsx';
+import type { AuditionState } from '../../lib/audition.ts';
 import { useTexts } from '../../lib/texts.ts';
-import type { AuditionState } from './audition.ts';
 import { HearButton, type PlaceName, places, type VoiceDeeds } from './VoiceRow.tsx';
 import { canTalk } from './words.ts';
 

@@ -3,9 +3,9 @@ import type { DownloadJob } from '../../../shared/domain/models.ts';
 import type { SpeakingVoice } from '../../../shared/domain/voiceCatalogue.ts';
 import { Button } from '../../components/Button.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
+import type { AuditionState } from '../../lib/audition.ts';
 import { bytes } from '../../lib/format.ts';
 import { useTexts } from '../../lib/texts.ts';
-import type { AuditionState } from './audition.ts';
 import { accentName, canTalk, factsOf, fitnessWords, gettingWords } from './words.ts';
 
 export const places = ['A', 'B'] as const;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { type Audition, type AuditionState, createAudition } from '../../lib/audition.ts';
 import { useLive, useServices } from '../../lib/services.tsx';
-import { type Audition, type AuditionState, createAudition } from './audition.ts';
 
 /** Phases in which somebody talks, or may at once: a sample would talk into it. */
 const talking = new Set(['listening', 'hearing', 'pausing', 'committing', 'held', 'speaking']);

@@ -1,12 +1,19 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
-import type { Clock } from '../../../shared/util/clock.ts';
-import { openPlayback, type Playback } from '../../audio/playback.ts';
-import type { Sound } from '../../audio/sound.ts';
-import type { Api } from '../../lib/connection.ts';
+import { type AppError, toAppError } from '../../shared/errors/appError.ts';
+import type { Clock } from '../../shared/util/clock.ts';
+import { openPlayback, type Playback } from '../audio/playback.ts';
+import type { Sound } from '../audio/sound.ts';
+import type { Api } from './connection.ts';
 
 /** What is to be heard. */
-export type Sample = { readonly voiceId: string; readonly text: string; readonly speed: number };
+export type Sample = {
+  /** null: the one that speaks by itself. */
+  readonly voiceId: string | null;
+  readonly text: string;
+  readonly speed: number;
+  /** The text is an answer as it was written, to be read whole. */
+  readonly written?: boolean;
+};
 
 export type AuditionState = {
   /** `making`: the voice works on it, nothing sounds yet. */
@@ -82,7 +89,7 @@ export function createAudition(deps: {
 
   return {
     state,
-    async play({ voiceId, text, speed }, output) {
+    async play({ voiceId, text, speed, written = false }, output) {
       const mine = silence();
       const { signal } = saying;
       state.setState({ phase: 'making', voiceId, error: null });
@@ -90,7 +97,10 @@ export function createAudition(deps: {
         const speaker = await playback();
         if (mine !== generation) return;
         await speaker.setOutput(output);
-        const phrases = await api.speech.say({ text, voiceId, speed }, { signal });
+        const phrases = await api.speech.say(
+          { text, speed, ...(voiceId === null ? {} : { voiceId }), ...(written ? { written } : {}) },
+          { signal },
+        );
         for await (const { pcm, sampleRate, phrase, textRange } of phrases) {
           if (mine !== generation) return;
           const [from, to] = textRange;
