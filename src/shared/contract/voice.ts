@@ -22,6 +22,7 @@ export const voice = {
       errors(
         'VOICE_BUSY',
         'VOICE_LINE_UNKNOWN',
+        'UNSUPPORTED',
         'MIC_DENIED',
         'MIC_MISSING',
         'MIC_UNREADABLE',
