@@ -1260,6 +1260,36 @@ export const requirements = [
     levels: ['unit'],
     what: 'The same recorded input list gives the same list of states and effects; a WAV replay wri',
   },
+  {
+    id: 'UX-134',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Where the time went: every spoken turn carries its waterfall, and a slower turn than usual',
+  },
+  {
+    id: 'UX-44',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Code, tables and links are not read out ("the code is on the screen"); thoughts never. "Re',
+  },
+  {
+    id: 'VO-80',
+    part: 'talks',
+    levels: ['page'],
+    what: 'Captions are live for both sides: partials with stable words, reply text word by word in t',
+  },
+  {
+    id: 'VO-07',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'The "listening" cue comes when the first non-zero frame arrived, not when the device was',
+  },
+  {
+    id: 'VO-12',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'No audio is written to disk unless the user asked for samples (SP-24). A retry ring (las',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

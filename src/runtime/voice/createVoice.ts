@@ -402,7 +402,8 @@ export function createVoice(deps: VoiceDeps): Voice {
       if (!lines.has(line)) throw new AppError('VOICE_LINE_UNKNOWN');
       const owner = lines.owner();
       if (owner !== null && owner !== line) throw new AppError('VOICE_BUSY');
-      if (mode !== undefined && mode !== state.mode) dispatch({ type: 'mode', mode });
+      // The reducer knows the others; nothing listens all the time yet, and a "listening" that hears nothing would be a lie.
+      if (mode !== undefined && mode !== 'push-to-talk') throw new AppError('UNSUPPORTED', { what: mode });
       if (state.phase === 'off' || state.phase === 'failed') {
         lines.own(line);
         player = line;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createLeases } from '../../../../src/runtime/voice/driver/leases.ts';
 import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 import { AppError } from '../../../../src/shared/errors/appError.ts';
+import { createTestLog } from '../../../helpers/testRuntime.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { createLinePage } from '../../../helpers/voiceLine.ts';
 import { setUpVoice } from './harness.ts';
@@ -58,18 +60,32 @@ describe('switching voice on', () => {
     expect(me.view().notice?.id).toBe(notice);
   });
 
-  it('VO-19: without an activity model push-to-talk goes on, and hands-free refuses', async () => {
+  it('VO-19: without an activity model push-to-talk goes on, and modes that need it refuse', async () => {
     verifies('VO-19');
     await using me = setUpVoice();
-    me.vad.fail(new AppError('VAD_UNAVAILABLE', { reason: 'model-missing' }));
-    const page = await me.page();
-    await expect(me.voice.arm({ line: page.id(), mode: 'hands-free' })).rejects.toMatchObject({
-      code: 'VAD_UNAVAILABLE',
-      data: { reason: 'model-missing' },
+    const missing = new AppError('VAD_UNAVAILABLE', { reason: 'model-missing' });
+    me.vad.fail(missing);
+    const found: unknown[] = [];
+    const leases = createLeases({
+      vad: me.vad.vad,
+      speechToText: me.listen.speechToText,
+      textToSpeech: me.speak.textToSpeech,
+      log: createTestLog(),
+      on: { ready: () => found.push('ready'), missing: () => found.push('missing'), failed: (_lease, error) => found.push(error) },
     });
-    expect(me.view()).toMatchObject({ phase: 'failed', line: null, fault: { code: 'VAD_UNAVAILABLE' } });
+    leases.take(1, { withoutActivity: false, speaks: true });
+    await me.settle();
+    expect(found).toEqual([missing]);
+
+    const page = await me.page();
+    await expect(me.voice.arm({ line: page.id(), mode: 'hands-free' })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+    expect(me.view()).toMatchObject({ phase: 'off', line: null, mode: 'push-to-talk' });
     const view = await me.voice.arm({ line: page.id(), mode: 'push-to-talk' });
-    expect(view).toMatchObject({ phase: 'standby', activity: null, notice: { code: 'VAD_UNAVAILABLE' } });
+    expect(view).toMatchObject({
+      phase: 'standby',
+      activity: null,
+      notice: { code: 'VAD_UNAVAILABLE', data: { reason: 'model-missing' } },
+    });
     // No level gate took its place: all sound goes to the recogniser, which decides alone.
     me.agent.answers('Three.');
     me.listen.hears('what time is it');

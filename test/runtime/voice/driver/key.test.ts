@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
 import { newId } from '../../../../src/shared/domain/ids.ts';
+import { voiceWord } from '../../../../src/shared/domain/voice.ts';
 import { join, tone } from '../../../helpers/audio.ts';
 import { verifies } from '../../../helpers/verifies.ts';
 import { room, setUpVoice, spoken } from './harness.ts';
@@ -56,6 +57,20 @@ describe('hold talks (VO-30, VO-25)', () => {
     await me.settle();
     expect(me.prewarmed.times).toBe(1);
   });
+});
+
+it('words are shown while they are said, and which of them will not change any more', async () => {
+  await using me = setUpVoice();
+  const page = await me.armed();
+  me.listen.hears('what time is it', { partials: [{ text: 'what time', stable: 'what' }] });
+  page.press();
+  await me.settle();
+  page.say(spoken());
+  await me.wait(400);
+  expect(me.view().caption).toEqual({ utterance: 1, text: 'what time', stable: 'what', final: false });
+  page.release();
+  await me.wait(100);
+  expect(me.view().caption).toEqual({ utterance: 1, text: 'what time is it', stable: 'what time is it', final: true });
 });
 
 describe('tap latches (VO-30)', () => {
@@ -154,11 +169,13 @@ describe('"listening" means that sound arrives (VO-07)', () => {
     const page = await me.armed({ opens: 'opened' });
     page.press();
     await me.wait(500);
+    verifies('VO-07');
     expect(me.view()).toMatchObject({ phase: 'listening', soundArrived: false });
+    expect(voiceWord(me.view()).word).toBe('opening');
     expect(page.of('cue')).toEqual([]);
     page.mic('live');
     await me.settle();
-    expect(me.view().soundArrived).toBe(true);
+    expect(voiceWord(me.view()).word).toBe('listening');
     expect(page.of('cue')).toEqual([{ t: 'cue', kind: 'listening' }]);
   });
 

@@ -1,5 +1,8 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../../../src/runtime/platform/clock.ts';
+import { defaultVoiceSettings } from '../../../../src/runtime/voice/turn/state.ts';
 import type { VoiceView } from '../../../../src/shared/domain/voiceView.ts';
 import { gate } from '../../../helpers/scriptedLanguageModel.ts';
 import { createTestRuntime } from '../../../helpers/testRuntime.ts';
@@ -92,6 +95,32 @@ describe('talking with the real agent', () => {
     expect(found[end]?.data).toMatchObject({ reason: 'barge-in' });
     expect(found.slice(end + 1).map(({ type }) => type)).toEqual(['output.message.heard']);
     expect(found.filter(({ type }) => type === 'turn.cancelled')).toHaveLength(1);
+  });
+
+  it('VO-12: no sound is kept: not in a file, not for another try', async () => {
+    verifies('VO-12');
+    await using me = await setUp();
+    const files = async () => (await readdir(me.rt.dataDir, { recursive: true })).toSorted();
+    const before = await files();
+    me.rt.model.play([{ say: 'It is three o’clock.' }]);
+    await me.ask('What time is it?');
+    await me.until(({ phase, latency }) => phase === 'standby' && latency !== null);
+    me.page.press();
+    me.page.release();
+    await me.until(({ key }) => key === 'latched');
+    me.page.say(spoken());
+    await me.rt.client.voice.cancel({});
+    await me.rt.client.voice.disarm({});
+    expect(await files()).toEqual(before);
+    // The files that are there hold none of it: neither what was said nor what was answered.
+    const sounds = [spoken().slice(6_000, 6_064), me.page.chunks[0]?.pcm.slice(1_000, 1_064) ?? new Float32Array(64)];
+    for (const file of before) {
+      const path = join(me.rt.dataDir, file);
+      if (!(await stat(path)).isFile()) continue;
+      const bytes = await readFile(path);
+      for (const sound of sounds) expect(bytes.includes(Buffer.from(sound.buffer))).toBe(false);
+    }
+    expect(defaultVoiceSettings.retryRing).toBe(false);
   });
 
   it('a page that goes takes voice with it, and the turn goes on without sound', async () => {
