@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import type { MachineInfo } from '../../../shared/contract/machine.ts';
 import type { DownloadJob } from '../../../shared/domain/models.ts';
 import { starterBundle } from '../../../shared/domain/starterBundle.ts';
@@ -23,6 +23,7 @@ const lookEveryMs = 10_000;
 /** What this machine is, and the one bundle that makes it talk (UX-21, REC-08). */
 export function MachineStep({ settings, keep, go }: StepProps) {
   const t = useTexts();
+  const group = useId();
   const found = useMachine();
   const list = useModelList();
   const deeds = useDownloadDeeds();
@@ -47,7 +48,7 @@ export function MachineStep({ settings, keep, go }: StepProps) {
             >
               <input
                 type="radio"
-                name="use"
+                name={group}
                 value={id}
                 checked={id === use}
                 onChange={() => void keep({ typeOnly: id === 'type' })}

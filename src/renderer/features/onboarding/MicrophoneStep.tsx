@@ -1,5 +1,5 @@
 import { Mic, Play, Square } from 'lucide-react';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useId, useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { Sound } from '../../audio/sound.ts';
 import { Button } from '../../components/Button.tsx';
@@ -89,7 +89,8 @@ export function MicrophoneStep({ settings, keep, go, onAllowed }: StepProps) {
               <ErrorCard
                 error={view.notice}
                 run={{
-                  otherMicrophone: () => document.querySelector<HTMLInputElement>('input[name="microphone"]:not(:checked)')?.focus(),
+                  otherMicrophone: () =>
+                    document.getElementById('microphones')?.querySelector<HTMLInputElement>('input:not(:checked)')?.focus(),
                   dismiss: () => microphone.view.setState({ notice: null }),
                   retry: turnOn,
                 }}
@@ -108,6 +109,7 @@ export function MicrophoneStep({ settings, keep, go, onAllowed }: StepProps) {
 function Devices(props: { view: MicrophoneView; chosen: string | null; onChoose: (name: string | null) => void }) {
   const t = useTexts();
   const { view } = props;
+  const group = useId();
   const chosen = props.chosen !== null && view.devices.includes(props.chosen) ? props.chosen : null;
   const system = view.system === '' ? t('onboarding.microphone.systemUnnamed') : t('onboarding.microphone.system', { name: view.system });
   const rows: { name: string | null; label: string }[] = [
@@ -115,7 +117,7 @@ function Devices(props: { view: MicrophoneView; chosen: string | null; onChoose:
     ...view.devices.map((name) => ({ name, label: name })),
   ];
   return (
-    <fieldset>
+    <fieldset id="microphones">
       <legend className="text-heading">{t('onboarding.microphone.devices')}</legend>
       <div className="mt-8 border-t border-line">
         {rows.map(({ name, label }) => {
@@ -127,7 +129,7 @@ function Devices(props: { view: MicrophoneView; chosen: string | null; onChoose:
             >
               <input
                 type="radio"
-                name="microphone"
+                name={group}
                 checked={name === chosen}
                 onChange={() => props.onChoose(name)}
                 className="size-16 shrink-0 accent-accent outline-none"

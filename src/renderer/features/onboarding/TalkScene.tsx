@@ -93,7 +93,7 @@ export function TalkScene({ go, allowed }: StepProps) {
               <VoiceSign word={word} />
               {t(`voice.words.${word}`)}
             </p>
-            <p className="text-center text-small text-text-3">
+            <p className="text-small text-text-3">
               {word === 'off' ? t('onboarding.talk.turnOn') : t('onboarding.talk.hold', { key: talkChord() })}
             </p>
           </div>
