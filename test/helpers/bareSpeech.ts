@@ -1,5 +1,8 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { z } from 'zod';
 import { readSlice } from '../../src/engine/speech/onnx.ts';
+import { createPhonemizer } from '../../src/engine/speech/phonemizer.ts';
+import { phoneIds, spokenPhones } from '../../src/engine/speech/phones.ts';
 import { createTokenizer } from '../../src/engine/speech/tokenizer.ts';
 import { type SpeechModelName, speechModel } from './speechModels.ts';
 
@@ -95,5 +98,33 @@ export async function bareSilero(): Promise<{ probabilities(samples: Float32Arra
       return found;
     },
     release: () => model.release(),
+  };
+}
+
+/** Piper's own network: ids of phonemes in, samples out. Everything before and after is the caller's. */
+export async function barePiper(): Promise<{ speak(ids: readonly number[]): Promise<Float32Array>; release(): Promise<void> }> {
+  const model = await session('tts', 'model');
+  return {
+    async speak(ids) {
+      const out = await model.run({
+        input: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
+        input_lengths: new Tensor('int64', BigInt64Array.of(BigInt(ids.length)), [1]),
+        scales: new Tensor('float32', Float32Array.of(0.667, 1, 0.8), [3]),
+      });
+      return numbers(out['output']);
+    },
+    release: () => model.release(),
+  };
+}
+
+/** From a text to what Piper's network is given: eSpeak NG and the voice's own table. */
+export async function piperFront(): Promise<(text: string) => Promise<number[]>> {
+  const Voice = z.object({ phoneme_id_map: z.record(z.string(), z.array(z.int()).min(1)) });
+  const voice = Voice.parse(JSON.parse((await part('tts', 'voice')).toString('utf8')));
+  const phonemizer = await createPhonemizer('espeak-ng');
+  return async (text) => {
+    const ids = phoneIds(await spokenPhones(text, phonemizer, 'en-us'), voice.phoneme_id_map);
+    if (ids === null) throw new Error('nothing to say');
+    return ids;
   };
 }

@@ -73,7 +73,7 @@ export function prefillSpeed(reply: Reply): Speed {
 }
 
 /** CPU time of all threads of a process (Linux). */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return (
     threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0) / 1e6

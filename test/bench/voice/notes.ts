@@ -1,0 +1,2 @@
+/** One figure of one round. */
+export type Notes = (key: string, value: number) => void;
