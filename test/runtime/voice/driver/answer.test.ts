@@ -78,6 +78,29 @@ describe('an answer', () => {
     expect(page.chunks.length).toBeGreaterThan(0);
   });
 
+  it('with a table names it, and reads all of it when the person asks', async () => {
+    verifies('VO-67');
+    const table = [
+      '| city | weather |',
+      '|---|---|',
+      ...Array.from({ length: 40 }, (_, i) => `| town ${i} | sunny and rather warm today |`),
+    ].join('\n');
+    const { me, page } = await answering(`Here it is:\n\n${table}\n\n`);
+    await using _ = me;
+    const named = me.speak.texts().join(' ');
+    expect(named).not.toContain('town');
+    page.up({ t: 'full', generation: 7 });
+    await me.settle();
+    expect(me.speak.texts().join(' ')).toBe(named);
+    page.up({ t: 'full', generation: 1 });
+    await me.settle();
+    for (let i = 0; i < 60 && !me.speak.texts().join(' ').includes('town'); i += 1) {
+      page.playNext();
+      await me.settle();
+    }
+    expect(me.speak.texts().join(' ')).toContain('town');
+  });
+
   it('shows what is done meanwhile', async () => {
     await using me = setUpVoice();
     const page = await me.armed();
