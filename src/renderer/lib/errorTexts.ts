@@ -110,6 +110,7 @@ export const errorAction: Record<ErrorCode, ErrorAction> = {
   MIC_UNREADABLE: 'retry',
   MIC_SILENT: 'otherMicrophone',
   MIC_MUTED: 'unmute',
+  USER_ONLY: 'reload',
   VOICE_DEVICE_CHANGED: 'dismiss',
   DEVICE_LOST: 'retry',
   VAD_UNAVAILABLE: 'openModels',

@@ -352,6 +352,11 @@ export const errorTexts = {
     means: 'No sound reaches Sotto.',
     do: 'Unmute it, then talk.',
   },
+  userOnly: {
+    what: 'Only a person may do this.',
+    means: 'Nothing was changed.',
+    do: 'Do it in the window or on the page.',
+  },
   voiceDeviceChanged: {
     what: 'The microphone changed. Sotto now listens to {{device}}.',
     means: 'What you had said until then is kept.',

@@ -115,7 +115,7 @@ export function createApp(deps: AppDeps) {
       body: text,
       signal: c.req.raw.signal,
     });
-    const guest = { caller: deps.admissionOf(incoming).caller, room: () => Promise.resolve() };
+    const guest = { caller: deps.admissionOf(incoming).caller, isPage: false, room: () => Promise.resolve() };
     const answer = await deps.services().rpc.answer(request, guest);
     const headers = new Headers(answer.headers);
     for (const [name, value] of Object.entries(commonHeaders)) headers.set(name, value);

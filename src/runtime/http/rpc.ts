@@ -1,7 +1,8 @@
 import { ORPCError } from '@orpc/client';
 import type { AnyRouter } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/fetch';
-import type { StandardHandleResult } from '@orpc/server/standard';
+import type { StandardHandleResult, StandardHandlerInterceptorOptions } from '@orpc/server/standard';
+import { z } from 'zod';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Logger } from '../platform/ports.ts';
 import { type Refusals, wire } from '../procedures/errorMapping.ts';
@@ -12,6 +13,8 @@ import type { HttpLimits } from './limits.ts';
 /** Who calls, and how fast they read. It follows from the connection, never from the input. */
 export type Guest = {
   readonly caller: Caller | null;
+  /** A signed-in page, where a person sits. Without authentication every socket counts as one, and no single call does. */
+  readonly isPage: boolean;
   /** Resolves when the reader has room again; streams wait for it, so that a slow reader never fills our memory. */
   readonly room: () => Promise<void>;
 };
@@ -64,17 +67,22 @@ export function createRpc(deps: { router: AnyRouter; refusals: Refusals; log: Lo
     return close;
   }
 
-  function refuse(code: 'SHUTTING_DOWN' | 'TOO_MANY_REQUESTS' | 'UNKNOWN_PROCEDURE' | 'INVALID_INPUT', data: Record<string, unknown> = {}) {
+  function refuse(
+    code: 'SHUTTING_DOWN' | 'TOO_MANY_REQUESTS' | 'UNKNOWN_PROCEDURE' | 'INVALID_INPUT' | 'USER_ONLY',
+    data: Record<string, unknown> = {},
+  ) {
     refusals.count(code);
     return wire(new AppError(code, data));
   }
 
   async function capped(
     guest: Guest,
-    signal: AbortSignal | undefined,
+    request: StandardLazyRequest,
     next: () => Promise<StandardHandleResult>,
   ): Promise<StandardHandleResult> {
+    const { signal } = request;
     if (counts.stopped) throw refuse('SHUTTING_DOWN');
+    if (!guest.isPage && (await liftsMute(request))) throw refuse('USER_ONLY');
     if (counts.calls >= limits.requestsAtWork) throw refuse('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
     counts.calls++;
     try {
@@ -96,16 +104,16 @@ export function createRpc(deps: { router: AnyRouter; refusals: Refusals; log: Lo
     }
   }
 
-  const nobody: Guest = { caller: null, room: () => Promise.resolve() };
+  const nobody: Guest = { caller: null, isPage: false, room: () => Promise.resolve() };
   const connect = createConnections({
     router: deps.router,
     refusals,
     log: deps.log,
-    around: (call) => capped(guests.get(call.context.connection.link) ?? nobody, call.request.signal, () => call.next()),
+    around: (call) => capped(guests.get(call.context.connection.link) ?? nobody, call.request, () => call.next()),
   });
   const handler = new RPCHandler<{ guest: Guest }>(deps.router, {
     interceptors: [
-      (call) => capped(call.context.guest, call.request.signal, () => call.next()),
+      (call) => capped(call.context.guest, call.request, () => call.next()),
       async (call) => {
         try {
           const result = await call.next();
@@ -142,6 +150,17 @@ export function createRpc(deps: { router: AnyRouter; refusals: Refusals; log: Lo
       idle: () => (counts.calls === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     },
   };
+}
+
+type StandardLazyRequest = StandardHandlerInterceptorOptions<object>['request'];
+
+const Muting = z.object({ json: z.object({ muted: z.literal(true) }) });
+
+/** Every call of `voice.mute` that does not plainly mute. Read before its schema sees it: who may not lift the mute learns nothing else. */
+async function liftsMute({ url, body }: StandardLazyRequest): Promise<boolean> {
+  // One slash more at the end is the same call to oRPC.
+  if (!/\/voice\/mute\/?$/.test(url.pathname)) return false;
+  return !Muting.safeParse(await body()).success;
 }
 
 type Stream = AsyncIterableIterator<unknown>;

@@ -95,7 +95,7 @@ export function createSockets(deps: {
             else listener(data.toString());
           }),
       };
-      rpc.connect(link, { caller, room: () => roomIn(socket, clock, limits.socketBufferBytes) });
+      rpc.connect(link, { caller, isPage: caller?.kind !== 'key', room: () => roomIn(socket, clock, limits.socketBufferBytes) });
     },
     addLine(socket, caller) {
       watch(socket, caller);

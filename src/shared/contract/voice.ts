@@ -41,9 +41,9 @@ export const voice = {
     .input(z.strictObject({ line: z.string().min(1).max(64), mode: VoiceMode.optional() }))
     .output(VoiceView),
   disarm: oc.errors(errors()).input(none).output(VoiceView),
-  /** Hard mute; it survives a restart. Only a person at a window lifts it: there is no other caller of this procedure. */
+  /** Hard mute; it survives a restart. Only a person at a window or page lifts it; a program with a key gets USER_ONLY. */
   mute: oc
-    .errors(errors())
+    .errors(errors('USER_ONLY'))
     .input(z.strictObject({ muted: z.boolean() }))
     .output(VoiceView),
   /** Esc and Stop: what is being said is dropped, an answer is silenced and its turn cancelled. */

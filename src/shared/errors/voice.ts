@@ -36,6 +36,8 @@ export const voiceErrors = {
   },
   ASR_FAILED: { status: 502, exitCode: 70, retryable: true, textKey: 'errors.asrFailed', data: none },
   TTS_FAILED: { status: 502, exitCode: 70, retryable: true, textKey: 'errors.ttsFailed', data: none },
+  /** Only a person at a window or a page may do it: a mute is never lifted by a program (VO-09). */
+  USER_ONLY: { status: 403, exitCode: 77, retryable: false, textKey: 'errors.userOnly', data: none },
   /** The rest are notices: what voice did by itself, and why. */
   VOICE_TOO_LONG: { status: 409, exitCode: 65, retryable: false, textKey: 'errors.voiceTooLong', data: none },
   VOICE_IDLE: { status: 409, exitCode: 69, retryable: false, textKey: 'errors.voiceIdle', data: none },

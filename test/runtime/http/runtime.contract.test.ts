@@ -1,7 +1,8 @@
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectToServer, type RuntimeClient } from '../../../src/runtime/http/client.ts';
+import { WebSocket } from 'ws';
+import { connectToServer, linkOf, type RuntimeClient } from '../../../src/runtime/http/client.ts';
 import { createHttpServer, type HttpServer } from '../../../src/runtime/http/server.ts';
 import { appErrors } from '../../../src/shared/contract/clientErrors.ts';
 import { SessionId, TurnId } from '../../../src/shared/domain/ids.ts';
@@ -100,4 +101,41 @@ it.each(ways)('over %s a 1 MB paste arrives whole, lone surrogates and all, and 
   const again = await open();
   expect((await again.client.sessions.getDraft({ sessionId: session.id })).text.length).toBe(200_000);
   again.close();
+});
+
+it.each(ways)('over %s a program with a key may mute and never lifts it; a signed-in page may', async (_name, open) => {
+  const { client, close } = await open();
+  expect(await client.voice.mute({ muted: true })).toMatchObject({ muted: true });
+  await expect(client.voice.mute({ muted: false })).rejects.toMatchObject({ code: 'USER_ONLY' });
+  // Nor by another spelling of the same call.
+  for (const [path, body] of [
+    ['/rpc/voice/mute/', { json: { muted: false } }],
+    ['/rpc/voice/mute', { json: { muted: 0 } }],
+    ['/rpc/voice/mute', {}],
+    ['/rpc/voice/%6Dute', { json: { muted: false } }],
+    ['/rpc//voice/mute', { json: { muted: false } }],
+    ['/rpc/settings/set', { json: { muted: false } }],
+  ] as const) {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const reply = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) });
+    expect([path, reply.status >= 400]).toEqual([path, true]);
+  }
+  expect(runtime.runtime.services.voice.view.get().muted).toBe(true);
+  close();
+
+  const { keys } = runtime.runtime.services;
+  const page = keys.signIn(keys.oneTimeCode().code, new URL(url).host);
+  const cookie = `sotto_page_${new URL(url).port}=${page?.secret}`;
+  // What a page has are sockets; a single call with its cookie is no page.
+  const single = await fetch(new URL('/rpc/voice/mute', url), {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify({ json: { muted: false } }),
+  });
+  expect(single.status).toBe(403);
+  const socket = new WebSocket(new URL('/rpc', url.replace('http', 'ws')), { headers: { cookie } });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const person: RuntimeClient = createORPCClient(linkOf(socket));
+  expect(await person.voice.mute({ muted: false })).toMatchObject({ muted: false });
+  socket.close();
 });

@@ -116,6 +116,7 @@ const texts: Partial<Record<ErrorCode, (data: Readonly<Record<string, unknown>>)
     'Only one may use the voice at a time, so nothing was asked.',
     'Switch voice off there, or try again later.',
   ],
+  USER_ONLY: () => ['Only a person may do this.', 'Nothing was changed.', 'Do it in the window or on the page.'],
   MIC_MUTED: () => ['Sotto is muted.', 'While it is, it hears nothing, not even a file.', 'Lift the mute in the window or on the page.'],
   ASR_FAILED: () => ['What was said could not be understood.', 'Nothing was asked.', 'Try again.'],
   TTS_FAILED: () => ['The answer could not be spoken.', 'It is kept in its chat; no file was written.', 'Try again.'],
