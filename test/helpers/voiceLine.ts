@@ -247,8 +247,6 @@ export function createLinePage(voice: Pick<Voice, 'connect'>, options: LinePageO
   };
 }
 
-export type LinePage = ReturnType<typeof createLinePage>;
-
 function joined(a: Float32Array, b: Float32Array): Float32Array<ArrayBuffer> {
   const both = new Float32Array(a.length + b.length);
   both.set(a);
