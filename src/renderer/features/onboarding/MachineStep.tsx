@@ -220,19 +220,23 @@ function Bundle(props: { bundle: BundleView; machine: MachineInfo | null; deeds:
           />
         </div>
       )}
-      <div className="mt-16 flex flex-wrap items-center gap-8">
-        {(state === 'running' || state === 'waiting') && (
-          <Button onClick={() => deeds.pause(bundle.jobs.filter(({ phase }) => phase !== 'paused' && phase !== 'verifying'))}>
-            {t('onboarding.machine.pause')}
-          </Button>
-        )}
-        {moves && missing.length > 0 && <Button onClick={getAll}>{t('onboarding.machine.getRest', { size: bytes(sumOf(bundle)) })}</Button>}
-        {bundle.jobs.length > 0 && state !== 'checking' && (
-          <Button look="quiet" onClick={() => cancel(bundle.jobs.filter(({ phase }) => phase !== 'verifying'))}>
-            {t('onboarding.machine.cancel')}
-          </Button>
-        )}
-      </div>
+      {(moves || bundle.jobs.length > 0) && (
+        <div className="mt-16 flex flex-wrap items-center gap-8">
+          {(state === 'running' || state === 'waiting') && (
+            <Button onClick={() => deeds.pause(bundle.jobs.filter(({ phase }) => phase !== 'paused' && phase !== 'verifying'))}>
+              {t('onboarding.machine.pause')}
+            </Button>
+          )}
+          {moves && missing.length > 0 && (
+            <Button onClick={getAll}>{t('onboarding.machine.getRest', { size: bytes(sumOf(bundle)) })}</Button>
+          )}
+          {bundle.jobs.length > 0 && state !== 'checking' && (
+            <Button look="quiet" onClick={() => cancel(bundle.jobs.filter(({ phase }) => phase !== 'verifying'))}>
+              {t('onboarding.machine.cancel')}
+            </Button>
+          )}
+        </div>
+      )}
       <div className="mt-16">
         <BundleRows rows={bundle.rows} onGet={(id) => void deeds.get([id])} />
       </div>
