@@ -24,6 +24,8 @@ if (typeof window !== 'undefined') {
   };
   for (const [name, value] of Object.entries(missing))
     if (!(name in Element.prototype)) Object.assign(Element.prototype, { [name]: value });
+  // There is nothing to draw on; what a picture shows stands beside it in words.
+  Object.defineProperty(HTMLCanvasElement.prototype, 'getContext', { configurable: true, value: () => null });
   // Lists that draw only what is in view need a height to be in view of.
   Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => 720 });
   Object.defineProperty(HTMLElement.prototype, 'clientWidth', { configurable: true, get: () => 720 });

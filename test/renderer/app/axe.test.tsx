@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors/appError.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { createFakeRuntime, downloadJob, noModel } from '../fakeRuntime.ts';
+import { spokenTurn } from '../fakeVoice.ts';
 import { ask, fireEvent, openChat, openMenu, openPage, screen } from '../page.tsx';
 
 /** Structure and names; colours and sizes need a layout and are looked at in a real browser (window/*.test.ts). */
@@ -80,6 +81,39 @@ describe('axe finds nothing', () => {
       runtime.cut();
     });
     await page.pass(2000);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('in every state of voice, with its devices and its waterfall open', { timeout: 60_000 }, async () => {
+    verifies('UX-126');
+    const page = await openPage();
+    const { voice } = page.runtime;
+    const phrases = [{ phrase: 0, from: 0, to: 9, text: 'In May.' }];
+    const caption = { utterance: 1, text: 'when was it', stable: 'when', final: false };
+    for (const phase of ['standby', 'arming', 'hearing', 'thinking', 'speaking', 'held'] as const) {
+      await page.change(() =>
+        voice.show({
+          phase,
+          line: 'line-9',
+          soundArrived: true,
+          device: 'Headset',
+          caption,
+          reply: { generation: 1, turnId: null, phrases },
+        }),
+      );
+      expect(await faults(), phase).toEqual([]);
+    }
+    await page.change(() => voice.show({ phase: 'failed', fault: { code: 'ASR_UNAVAILABLE', data: { reason: 'model-missing' } } }));
+    expect(await faults()).toEqual([]);
+    await page.change(() => voice.show({ phase: 'standby', muted: true, fault: null, notice: { id: 1, code: 'NOTHING_HEARD', data: {} } }));
+    expect(await faults()).toEqual([]);
+    fireEvent.click(screen.getByRole('button', { name: 'Microphone: Headset' }));
+    await page.pass(300);
+    expect(await faults()).toEqual([]);
+    fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
+    await page.change(() => voice.show({ muted: false, latency: spokenTurn('t1') }));
+    fireEvent.click(screen.getByRole('button', { name: /to first sound; slowest/ }));
+    await page.pass(0);
     expect(await faults()).toEqual([]);
   });
 

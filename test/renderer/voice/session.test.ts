@@ -6,6 +6,7 @@ import { newId } from '../../../src/shared/domain/ids.ts';
 import { AppError, isAppError } from '../../../src/shared/errors/appError.ts';
 import { join, noise, peak, rms, silence, tone } from '../../helpers/audio.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import { createFakeSound } from '../fakeSound.ts';
 import { createFakeVoice } from '../fakeVoice.ts';
 
@@ -100,6 +101,7 @@ describe('the microphone on the line', () => {
   });
 
   it('from begin to end: the sound before the key, the tail after it, then "ended"; the numbers have no hole', async () => {
+    verifies('VO-01');
     const one = await setUp();
     await one.open();
     one.devices.hear(join(noise(-60, 640), tone(440, 320)));

@@ -27,7 +27,7 @@ export function Trouble({ view }: { view: VoiceView }) {
   const fault: Said | null = view.fault ?? error;
   if (fault === null || missing.includes(fault.code)) return null;
   return (
-    <div className="min-w-0 flex-1">
+    <div className="min-w-0 flex-1 basis-list">
       <Line said={fault} loud plain run={run} />
     </div>
   );
@@ -54,7 +54,8 @@ export function Notices({ view, word }: { view: VoiceView | null; word: VoiceWor
       </div>
     );
   if (word === 'trouble') return null;
-  if (fault !== null) return <Line said={fault} loud run={run} />;
+  // "Turn voice on" stands in the line above already.
+  if (fault !== null) return <Line said={fault} loud bare={word === 'off' && errorWords(asError(fault)).action === 'turnOn'} run={run} />;
   if (fresh !== null) {
     const words = fresh.code === 'NOTHING_HEARD' ? nothingHeard(t, fresh.data) : undefined;
     return <Line said={fresh} run={run} words={words} onDismiss={() => setDismissed(fresh.id)} />;
@@ -101,6 +102,8 @@ function Line(props: {
   loud?: boolean;
   /** The sign of the state stands before it already. */
   plain?: boolean;
+  /** Its button stands elsewhere. */
+  bare?: boolean;
   onDismiss?: () => void;
 }): ReactNode {
   const t = useTexts();
@@ -127,7 +130,7 @@ function Line(props: {
           <span className="text-text">{what}</span> <span className="text-text-2">{t(`errors.${key}.do`, values)}</span>
         </span>
       </p>
-      {own !== undefined ? (
+      {props.bare ? null : own !== undefined ? (
         <Button onClick={own}>{t(`actions.${action}`)}</Button>
       ) : (
         <CopyButton words name={t('actions.copyDetails')} text={() => JSON.stringify({ ...asError(props.said) }, null, 2)} />
