@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { Tooltip } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 
 type Props = Omit<ComponentProps<'button'>, 'children'> & {
   icon: LucideIcon;
@@ -32,9 +32,17 @@ export function IconButton({ icon: Icon, name, keys, look = 'pale', side = 'top'
   );
 }
 
-export function Hint(props: { text: string; keys?: string | undefined; side?: 'top' | 'right' | 'bottom' | 'left'; children: ReactNode }) {
+/** @param quiet  it never opens: while it is open it takes the next Esc. */
+export function Hint(props: {
+  text: string;
+  keys?: string | undefined;
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  quiet?: boolean;
+  children: ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
   return (
-    <Tooltip.Root>
+    <Tooltip.Root open={open && props.quiet !== true} onOpenChange={setOpen}>
       <Tooltip.Trigger asChild>{props.children}</Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content

@@ -53,7 +53,8 @@ export function TalkButton({ size = 'composer', side = 'top' }: { size?: 'compos
   };
   const name = isOff ? t('voice.turnOn') : t('voice.talk');
   return (
-    <Hint text={isOff ? t('voice.turnOn') : t('voice.talkHold')} keys={talkChord()} side={side}>
+    // Esc drops what is being said, and must not be spent on a hint.
+    <Hint quiet={!isOff && view.phase !== 'standby'} text={isOff ? t('voice.turnOn') : t('voice.talkHold')} keys={talkChord()} side={side}>
       <button
         type="button"
         aria-label={name}
