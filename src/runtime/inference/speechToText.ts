@@ -9,8 +9,18 @@ export type SpeechToText = {
    * @throws AppError AUDIO_TOO_SHORT below 0.1 s, INVALID_AUDIO, ASR_UNAVAILABLE, ENGINE_*, CANCELLED.
    */
   transcribe(samples: Float32Array<ArrayBuffer>, options: { signal: AbortSignal; speech: boolean }): Promise<Transcript>;
-  /** An utterance while it is spoken. */
-  open(options: { signal: AbortSignal; onPartial: (partial: PartialTranscript) => void }): LiveTranscription;
+  /**
+   * An utterance while it is spoken. A model that can't choose among languages, or take hints, goes on without them.
+   *
+   * @param options.languages  that may come, the likeliest first (VO-56).
+   * @param options.hints      words that the person uses (VO-99).
+   */
+  open(options: {
+    signal: AbortSignal;
+    onPartial: (partial: PartialTranscript) => void;
+    languages?: readonly string[];
+    hints?: readonly string[];
+  }): LiveTranscription;
 };
 
 /** `no-speech`: nobody spoke. `unintelligible`: the words were not to be trusted and are not given. `unsure`: ask again before acting. */
