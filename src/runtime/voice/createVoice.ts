@@ -126,7 +126,10 @@ export function createVoice(deps: VoiceDeps): Voice {
         if (shown.activity(held.activity?.model ?? null)) tell('VOICE_ACTIVITY_SPARE');
         perhapsArmed();
       },
-      missing: (error) => tell(details.note(error)),
+      missing(error) {
+        tell(details.note(error));
+        refresh();
+      },
       failed: (lease, error) => dispatch({ type: 'armFailed', lease, code: details.note(error) }),
     },
   });

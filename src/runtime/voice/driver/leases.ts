@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/ports.ts';
 export type Held = {
   readonly activity: { readonly stream: VadStream; readonly model: VadModel } | null;
   readonly listen: { readonly modelId: string; readonly languages: readonly string[] };
+  /** Loaded after the others: nobody waits for the voice before the first question was asked. */
   readonly speak: { readonly modelId: string } | null;
 };
 
@@ -36,12 +37,24 @@ export function createLeases(deps: {
   const { vad, speechToText, textToSpeech, log, on } = deps;
   let present: { lease: number; stop: AbortController; held: Held | null } | null = null;
 
-  const unless = async <T>(code: 'VAD_UNAVAILABLE' | 'TTS_UNAVAILABLE', may: boolean, work: Promise<T>): Promise<T | AppError> => {
+  const activityUnless = async (may: boolean, work: Promise<Held['activity']>): Promise<Held['activity'] | AppError> => {
     try {
       return await work;
     } catch (error) {
-      if (may && isAppError(error, code)) return error;
+      if (may && isAppError(error, 'VAD_UNAVAILABLE')) return error;
       throw error;
+    }
+  };
+  const loadVoice = async (mine: NonNullable<typeof present>) => {
+    const { signal } = mine.stop;
+    try {
+      const speak = await textToSpeech.ready({ signal });
+      if (mine.held !== null) mine.held = { ...mine.held, speak };
+    } catch (error) {
+      if (signal.aborted || present !== mine) return;
+      // Of another fault the first answer tells, which loads it again.
+      if (isAppError(error, 'TTS_UNAVAILABLE')) on.missing(error);
+      else log.warn('voice.speak_not_loaded', { code: toAppError(error).code });
     }
   };
   const openActivity = async (signal: AbortSignal) => {
@@ -65,27 +78,22 @@ export function createLeases(deps: {
       const mine = { lease, stop, held: null as Held | null };
       present = mine;
       const { signal } = stop;
-      const activity = unless('VAD_UNAVAILABLE', withoutActivity, openActivity(signal));
-      const work = Promise.all([
-        activity,
-        speechToText.ready({ signal }),
-        speaks ? unless('TTS_UNAVAILABLE', true, textToSpeech.ready({ signal })) : null,
-      ]);
-      work.then(
-        ([heard, listen, speak]) => {
-          const missing = [heard, speak].filter((one) => isAppError(one));
-          const held: Held = { activity: isAppError(heard) ? null : heard, listen, speak: isAppError(speak) ? null : speak };
+      const activity = activityUnless(withoutActivity, openActivity(signal));
+      Promise.all([activity, speechToText.ready({ signal })]).then(
+        ([heard, listen]) => {
+          const held: Held = { activity: isAppError(heard) ? null : heard, listen, speak: null };
           if (present !== mine) return close(held);
           mine.held = held;
-          for (const error of missing) on.missing(error);
+          if (isAppError(heard)) on.missing(heard);
           on.ready(lease, held);
+          if (speaks) detach(loadVoice(mine), log, 'voice.load_speak');
         },
         (error: unknown) => {
           // One that failed does not keep the others loading, nor what came of them open.
           stop.abort();
           activity.then(
             (one) => {
-              if (!isAppError(one)) detach(one.stream.close(), log, 'voice.activity_close');
+              if (one !== null && !isAppError(one)) detach(one.stream.close(), log, 'voice.activity_close');
             },
             () => {},
           );

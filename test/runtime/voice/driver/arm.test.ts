@@ -45,10 +45,25 @@ describe('switching voice on', () => {
     expect(page.isMicOpen()).toBe(false);
   });
 
+  it('does not wait for the voice: a slow machine listens while it still loads, and then speaks', async () => {
+    await using me = setUpVoice();
+    me.speak.shut();
+    const page = await me.armed();
+    expect(me.view().phase).toBe('standby');
+    me.agent.answers('It is three.');
+    await me.ask(page, 'what time is it');
+    expect(page.chunks).toEqual([]);
+    me.speak.open();
+    await me.wait(200);
+    expect(page.chunks.length).toBeGreaterThan(0);
+    expect(me.view().phase).toBe('standby');
+  });
+
   it('without a voice it still listens: captions, and a notice that says why', async () => {
     await using me = setUpVoice();
     me.speak.fail(new AppError('TTS_UNAVAILABLE', { reason: 'model-missing' }));
     const page = await me.armed();
+    await me.wait(100);
     expect(me.view()).toMatchObject({ phase: 'standby', notice: { code: 'TTS_UNAVAILABLE', data: { reason: 'model-missing' } } });
     const notice = me.view().notice?.id;
     me.agent.answers('It is three.');
