@@ -133,4 +133,3 @@ export function createFakeSound() {
     },
   };
 }
-export type FakeSound = ReturnType<typeof createFakeSound>;

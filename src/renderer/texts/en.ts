@@ -310,6 +310,7 @@ export const en = {
     loading: 'Reading the settings',
     keysTitle: 'Shortcuts',
     shortcuts: {
+      talk: 'Talk: hold it, or tap it',
       newChat: 'New chat',
       stop: 'Stop the answer, close what lies on top',
       find: 'Search chats',

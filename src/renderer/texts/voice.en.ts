@@ -89,6 +89,11 @@ export const voiceTexts = {
     rest: 'What is grey was not heard.',
     none: 'None of this was heard.',
   },
+  settings: {
+    tones: 'Tones',
+    tonesAbout: 'A short sound when Sotto listens, when it takes longer, and when something failed.',
+    key: 'Talk key',
+  },
   readInFull: 'Read it in full',
   stopReading: 'Stop reading',
   announce: {

@@ -43,10 +43,21 @@ describe('settings', () => {
     expect(screen.getByText('The disk cannot be written.')).toBeTruthy();
   });
 
+  it('the tones of talking are one switch, and the talk key names its form and why', async () => {
+    const page = await settings();
+    const tones = screen.getByRole('switch', { name: 'Tones' });
+    expect(tones.getAttribute('aria-checked')).toBe('true');
+    fireEvent.click(tones);
+    await page.pass(0);
+    expect(page.runtime.callsOf('settings.set')).toEqual([{ tones: false }]);
+    expect(screen.getByText(/In the window only: Ctrl Alt Space\./)).toBeTruthy();
+  });
+
   it('every key that works is listed', async () => {
     verifies('UX-94');
     await settings();
     const keys = [...screen.getByRole('region', { name: 'Shortcuts' }).querySelectorAll('kbd')].map((k) => k.textContent);
-    for (const key of ['Ctrl N', 'Esc', 'Ctrl ,', 'Alt ↑', 'Alt ↓', 'Shift F10', 'F6', 'F2', 'Delete']) expect(keys).toContain(key);
+    for (const key of ['Ctrl Alt Space', 'Ctrl N', 'Esc', 'Ctrl ,', 'Alt ↑', 'Alt ↓', 'Shift F10', 'F6', 'F2', 'Delete'])
+      expect(keys).toContain(key);
   });
 });

@@ -9,6 +9,7 @@ import { Kbd } from '../../components/Kbd.tsx';
 import { StillRows } from '../../components/StillRows.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { useLive, useServices } from '../../lib/services.tsx';
+import { talkChord } from '../../lib/talkKey.ts';
 import { useTexts } from '../../lib/texts.ts';
 import { useUi } from '../../lib/ui.ts';
 
@@ -89,6 +90,20 @@ export function SettingsPlace() {
               <div className="flex flex-wrap items-center justify-between gap-x-24 gap-y-8 border-b border-line py-12">
                 <p className="text-small text-text-2">{t('voices.settingsAbout')}</p>
                 <Button onClick={() => useUi.getState().set({ voicePicker: true })}>{t('voices.open')}</Button>
+              </div>
+              <Switch
+                id="tones"
+                title={t('voice.settings.tones')}
+                about={t('voice.settings.tonesAbout')}
+                on={value.tones}
+                words={{ on: t('privacy.on'), off: t('privacy.off') }}
+                onChange={(tones) => set({ tones })}
+              />
+              <div className="border-b border-line py-12">
+                <p className="text-ui font-medium">{t('voice.settings.key')}</p>
+                <p className="mt-4 text-small text-text-2">
+                  {t('onboarding.key.form')}: {talkChord()}. {t('onboarding.key.formWhy')}
+                </p>
               </div>
             </Group>
             <Group title={t('settings.reading')}>
@@ -173,6 +188,7 @@ function Choice<T extends string>(props: {
 }
 
 const shortcuts = [
+  ['talk', [talkChord()]],
   ['newChat', ['Ctrl N']],
   ['stop', ['Esc']],
   ['find', ['Ctrl Shift F']],

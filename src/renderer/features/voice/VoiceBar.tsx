@@ -2,7 +2,6 @@ import { MicOff } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
 import { type VoiceWord, voiceWord } from '../../../shared/domain/voice.ts';
-import type { VoiceView } from '../../../shared/domain/voiceView.ts';
 import { Button } from '../../components/Button.tsx';
 import { VoiceSign, voiceTone } from '../../components/VoiceSign.tsx';
 import { useLive, useServices } from '../../lib/services.tsx';
@@ -11,8 +10,6 @@ import { useTexts } from '../../lib/texts.ts';
 const load = () => import('./VoiceBarBody.tsx');
 const Beside = lazy(() => load().then(({ Beside: component }) => ({ default: component })));
 const Below = lazy(() => load().then(({ Below: component }) => ({ default: component })));
-
-export type BarState = { readonly view: VoiceView; readonly word: VoiceWord };
 
 /**
  * The one bar above the composer (UX-38): sign and word of the state, what belongs beside it, captions below. Only sign and word are part
