@@ -41,7 +41,7 @@ export const voicesTexts = {
   /** A voice as it is called beside its place, so that two buttons of the same voice differ. */
   place: '{{place}}: {{name}}',
   tooSlow: 'Too slow for talking on this machine: it needs {{factor}} s for 1 s of speech. It can read aloud.',
-  slower: 'High quality, slower: it needs {{factor}} s for 1 s of speech, so there are pauses.',
+  slower: 'High quality, slower: there are pauses when it talks.',
   slowerUnknown: 'High quality; on machines with few cores it is slower than one talks.',
   misheard: 'What it said was not understood, so it cannot be taken for talking.',
   decides: {

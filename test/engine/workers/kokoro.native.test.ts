@@ -16,7 +16,8 @@ beforeAll(async () => {
   engine = startEngine({}, { key: 'speech' });
   expect((await engine.call('tts.load', { ...speechModel('kokoro'), model: 'kokoro' })).error).toBeUndefined();
   expect((await engine.call('asr.load', speechModel('asr'))).error).toBeUndefined();
-});
+  // A busy machine may take long for two loads; the bound is that of a stuck engine.
+}, 60_000);
 afterAll(async () => {
   await engine[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -47,7 +48,7 @@ const voices = [
   ['bm_george', 'en-gb'],
 ] as const;
 
-describe('Kokoro speaks', () => {
+describe('Kokoro speaks', { timeout: 60_000 }, () => {
   it('six voices say two sentences each, and the recogniser understands them', { timeout: 180_000 }, async () => {
     verifies('VO-102');
     let errors = 0;
@@ -110,7 +111,7 @@ describe('Kokoro speaks', () => {
   });
 });
 
-describe('a file that is not what it should be: MODEL_FILE_CORRUPT, and the engine lives', () => {
+describe('a file that is not what it should be: MODEL_FILE_CORRUPT, and the engine lives', { timeout: 60_000 }, () => {
   const damaged = (name: string, change: (params: SpeechLoadParams) => SpeechLoadParams) => [name, change] as const;
   const withoutPart = (role: string) => (params: SpeechLoadParams) => ({
     ...params,

@@ -59,23 +59,19 @@ export function PickerSheet(props: { onClose: () => void }) {
       title={t('voices.title')}
       about={t('voices.about')}
       closeName={t('voices.close')}
-      head={
-        <>
-          <SampleControls
-            sentence={sentence}
-            onSentence={setSentence}
-            speed={settings?.voiceSpeed ?? 1}
-            onSpeed={(voiceSpeed) => set({ voiceSpeed })}
-          />
-          <Compare held={held} voices={installed} audition={state} deeds={deeds} />
-        </>
-      }
+      head={<Compare held={held} voices={installed} audition={state} deeds={deeds} />}
       foot={
         list.voices !== null && (
           <Decides decision={decision} voices={voices} chosen={settings?.voiceId ?? null} onChoose={(voiceId) => set({ voiceId })} />
         )
       }
     >
+      <SampleControls
+        sentence={sentence}
+        onSentence={setSentence}
+        speed={settings?.voiceSpeed ?? 1}
+        onSpeed={(voiceSpeed) => set({ voiceSpeed })}
+      />
       {failed !== null && (
         <div className="mt-16">
           <ErrorCard error={failed} />
