@@ -10,6 +10,7 @@ const config: KnipConfig = {
     'test/requirements/{report,reporter,playwrightReporter}.ts',
     'test/**/*Main.{ts,mjs,cjs}',
     'test/bench/*.ts',
+    'test/eval/run.ts',
     'test/crash/*.ts',
     'e2e/**/*.spec.ts',
     'e2e/shots.ts',

