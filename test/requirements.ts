@@ -1,7 +1,14 @@
 /** The rows of `spec/rows.tsv` whose part is built, each with the test levels that count for it. */
 export type Level = 'unit' | 'contract' | 'store' | 'process' | 'native' | 'page' | 'e2e' | 'check';
 
-export type Requirement = { readonly id: string; readonly part: string; readonly levels: readonly Level[]; readonly what: string };
+/** `open`: what of the row is not built yet. Such a row is missing, whatever its tests say, until this note goes. */
+export type Requirement = {
+  readonly id: string;
+  readonly part: string;
+  readonly levels: readonly Level[];
+  readonly what: string;
+  readonly open?: string;
+};
 
 export const requirements = [
   {
@@ -1091,17 +1098,19 @@ export const requirements = [
     part: 'talks',
     levels: ['page'],
     what: 'default pack, budget ≤ 1 536 MB download in all. First choices (data; files, hashes and li',
+    open: 'end of turn, speaker encoder and embedding are not in the pack',
   },
   {
     id: 'REC-08',
     part: 'talks',
     levels: ['page'],
     what: 'first run, by the screens of UX-17. Privacy: the questions on update checks, hub search (H',
+    open: 'calibration, a network check of its own, other packs, files of other programs, the offer of a larger model',
   },
   {
     id: 'UX-17',
     part: 'talks',
-    levels: ['page', 'web'],
+    levels: ['page', 'e2e'],
     what: 'Four steps in this order, about five minutes at 50 Mbit/s: Privacy, Microphone, Machine, F',
   },
   {
@@ -1121,24 +1130,28 @@ export const requirements = [
     part: 'talks',
     levels: ['page'],
     what: 'Talk key: press it to try it. A clash with another program is named, and a free one is off',
+    open: 'a chord that another program holds is not seen, and none is offered instead',
   },
   {
     id: 'UX-21',
     part: 'talks',
     levels: ['page'],
     what: 'Machine: what was found, in plain words, and one matched starter bundle (listen, speak, an',
+    open: 'files of other programs are not offered',
   },
   {
     id: 'UX-22',
     part: 'talks',
     levels: ['page'],
     what: 'First talk starts as soon as the small bundle is proven; the large model comes behind and ',
+    open: 'no large model comes behind',
   },
   {
     id: 'UX-23',
     part: 'talks',
     levels: ['page'],
     what: 'No microphone → text only. No network → import files. Weak machine → a remote provider, ma',
+    open: 'import of files, and a remote provider',
   },
   {
     id: 'UX-133',
@@ -1151,11 +1164,12 @@ export const requirements = [
     part: 'talks',
     levels: ['page'],
     what: 'The work behind each screen is that of REC-08: Privacy the questions; Microphone level and',
+    open: 'adoption, calibration, the offer of a larger model',
   },
   {
     id: 'UX-157',
     part: 'talks',
-    levels: ['page', 'electron'],
+    levels: ['page', 'e2e'],
     what: 'The hero moment is the first spoken answer. Rail, list and strip are not there yet: one co',
   },
   {
@@ -1223,6 +1237,7 @@ export const requirements = [
     part: 'talks',
     levels: ['unit', 'page'],
     what: "Which voice speaks, first hit: chosen for this chat · the person's own (binding) · the agent'",
+    open: 'only the choice for everything and the one of the pack decide',
   },
   {
     id: 'UX-179',
@@ -1235,6 +1250,7 @@ export const requirements = [
     part: 'talks',
     levels: ['page'],
     what: 'A voice is taken for this chat, a person, this agent, a language or everything; the picker',
+    open: 'a voice is taken for everything, not for one chat, person, agent or language',
   },
   {
     id: 'VO-102',
@@ -1343,6 +1359,27 @@ export const requirements = [
     part: 'talks',
     levels: ['native'],
     what: 'A unplug while recording, default changes, 48 k → 16 k, suspend; end a dictation, crash in one, look ',
+  },
+  {
+    id: 'VO-13',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Voice is off by default. Only arm takes leases for the voice roles; disarm gives them back',
+    open: 'a model that nobody uses is not unloaded after its idle time',
+  },
+  {
+    id: 'VO-14',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'Level gate: above max(0.003, 3 × noise floor). It only pre-warms models and drives the met',
+    open: 'the level gate does not pre-warm models',
+  },
+  {
+    id: 'VO-04',
+    part: 'talks',
+    levels: ['unit'],
+    what: 'After key-up capture goes on for the tail. A microphone used without arming for talk (test',
+    open: 'no hint that a headset microphone lowers the quality of playback',
   },
 ] as const satisfies readonly Requirement[];
 

@@ -72,7 +72,10 @@ describe('what is not known of a machine', () => {
 describe('who updates', () => {
   it('is past the first steps with a chat, and led through them without one', async () => {
     await using first = await createTestRuntime();
-    const stepOf = async (rt: typeof first) => (await (await rt.client.settings.watch({})).next()).value?.value.firstRun;
+    const stepOf = async (rt: typeof first) => {
+      for await (const { value } of await rt.client.settings.watch({})) return value.firstRun;
+      return null;
+    };
     expect(await stepOf(first)).toBe('privacy');
     await first.client.sessions.start({ title: 'Boiler' });
     await first.stop();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bundleView } from '../../../src/renderer/features/onboarding/bundle.ts';
 import { bundleLimitBytes, starterBundle } from '../../../src/shared/domain/starterBundle.ts';
-import { verifies } from '../../helpers/verifies.ts';
 import { downloadJob } from '../fakeRuntime.ts';
 import { allInstalled, installedOf, shipped, starterOf, starters } from '../starterModels.ts';
 
@@ -13,7 +12,6 @@ const jobFor = (slot: Parameters<typeof starterOf>[0], change: Parameters<typeof
 
 describe('the starter bundle of the shipped catalogue', () => {
   it('does all that talking needs, in the order in which it is fetched, and stays within its limit', () => {
-    verifies('CAT-07');
     expect(bundle.entries.map(({ slot }) => slot)).toEqual(['activity', 'listen', 'speak', 'language']);
     expect(bundle.entries.map(({ runtimeClass }) => runtimeClass)).toEqual(['silero-v5', 'moonshine', 'piper', 'generic-gguf']);
     expect(bundle.bytes).toBe(starters.reduce((sum, { file }) => sum + file.bytes, 0));

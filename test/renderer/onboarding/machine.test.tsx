@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors/appError.ts';
-import { verifies } from '../../helpers/verifies.ts';
 import { createFakeRuntime, downloadJob } from '../fakeRuntime.ts';
 import { fireEvent, openPage, screen, within } from '../page.tsx';
 import { allInstalled, installedOf, shipped, starterOf } from '../starterModels.ts';
@@ -33,7 +32,6 @@ describe('the machine', () => {
   });
 
   it('one bundle: what each model does, size, licence, space and a time that nobody promises', async () => {
-    verifies('UX-21');
     const { page } = await machine();
     const rows = within(bundle()).getAllByRole('listitem');
     expect(rows.map((row) => row.textContent?.split(' · ')[0])).toEqual(['Notices speech', 'Listens', 'Speaks', 'Answers']);
@@ -47,7 +45,6 @@ describe('the machine', () => {
   });
 
   it('REC-08: all are fetched in the order noticing, listening, speaking, answering, and only after a press', async () => {
-    verifies('REC-08');
     const { runtime, page } = await machine();
     expect(runtime.callsOf('models.startDownload')).toEqual([]);
     press('Get all, 194 MB');

@@ -156,7 +156,6 @@ describe('the microphone step', () => {
   });
 
   it('type only skips it, gets only what answers, and never asks for sound', async () => {
-    verifies('UX-23');
     const { runtime, fake, page, press } = await microphone();
     await press('Type only');
     expect(runtime.settings.get()).toMatchObject({ typeOnly: true, firstRun: 'machine' });
@@ -182,7 +181,6 @@ describe('the microphone step', () => {
 
 describe('the talk key', () => {
   it('is tried without talking, and its form is named with its reason', async () => {
-    verifies('UX-20');
     const { runtime, page } = await microphone();
     const key = screen.getByRole('region', { name: 'Try the talk key' });
     expect(key.textContent).toContain('Press Ctrl Alt Space now.');

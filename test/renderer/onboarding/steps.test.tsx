@@ -17,7 +17,6 @@ const current = () => within(screen.getByRole('navigation', { name: 'First steps
 
 describe('the first steps', () => {
   it('one column without rail, list or strip, four steps in their order, a language menu', async () => {
-    verifies('UX-156');
     const page = await openPage({ runtime: fresh() });
     expect(screen.queryByRole('navigation', { name: 'Places' })).toBeNull();
     expect(screen.queryByRole('contentinfo')).toBeNull();

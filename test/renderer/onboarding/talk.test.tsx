@@ -46,7 +46,6 @@ const reply = (sentences: string[]) => {
 
 describe('the first talk', () => {
   it('UX-22: waits for the bundle and begins by itself when it is proven', async () => {
-    verifies('UX-22');
     const { runtime, page, settle } = await talk((r) => {
       r.setInstalled(allInstalled.slice(1));
       const { id, file } = starterOf('language');
