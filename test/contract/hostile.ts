@@ -52,6 +52,15 @@ export const samples: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'speech.voices': { language: 'en', gender: 'male', installed: true, first: 'en-GB' },
   'speech.measure': { modelId },
   'speech.say': { text: 'Good morning.', voiceId: 'joe', language: 'en', speed: 1 },
+  'models.loaded': {},
+  'machine.info': {},
+  'voice.phase': {},
+  'voice.arm': { line: 'line-1', mode: 'push-to-talk' },
+  'voice.disarm': {},
+  'voice.mute': { muted: true },
+  'voice.cancel': {},
+  'voice.latency': { limit: 10 },
+  'voice.testMicrophone': {},
 };
 
 export type Procedure = { readonly path: string; accepts(input: unknown): boolean };

@@ -384,7 +384,7 @@ export const errorTexts = {
   },
   voiceIdle: { what: 'Nobody talked for ten minutes.', means: 'The microphone is closed.', do: 'Press the talk key to go on.' },
   voiceMemory: {
-    what: 'Voice was turned off: memory is short.',
+    what: 'Voice was turned off: there is too little free RAM.',
     means: 'Typing works.',
     do: 'Close other programs, then turn it on again.',
   },

@@ -3,6 +3,7 @@ import type { AnyRouter } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/fetch';
 import type { StandardHandleResult, StandardHandlerInterceptorOptions } from '@orpc/server/standard';
 import { z } from 'zod';
+import { MuteInput } from '../../shared/contract/voice.ts';
 import { AppError } from '../../shared/errors/appError.ts';
 import type { Logger } from '../platform/ports.ts';
 import { type Refusals, wire } from '../procedures/errorMapping.ts';
@@ -154,13 +155,17 @@ export function createRpc(deps: { router: AnyRouter; refusals: Refusals; log: Lo
 
 type StandardLazyRequest = StandardHandlerInterceptorOptions<object>['request'];
 
-const Muting = z.object({ json: z.object({ muted: z.literal(true) }) });
+/** A call on the wire. What stands beside `json` makes dates and the like of texts, and never a boolean. */
+const Sent = z.object({ json: z.unknown() });
 
-/** Every call of `voice.mute` that does not plainly mute. Read before its schema sees it: who may not lift the mute learns nothing else. */
+/** A call of `voice.mute` that lifts it. What is no call of it at all goes on: its own schema, which is used here too, refuses it. */
 async function liftsMute({ url, body }: StandardLazyRequest): Promise<boolean> {
   // One slash more at the end is the same call to oRPC.
   if (!/\/voice\/mute\/?$/.test(url.pathname)) return false;
-  return !Muting.safeParse(await body()).success;
+  const sent = Sent.safeParse(await body());
+  if (!sent.success) return true;
+  const input = MuteInput.safeParse(sent.data.json);
+  return input.success && !input.data.muted;
 }
 
 type Stream = AsyncIterableIterator<unknown>;

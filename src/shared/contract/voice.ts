@@ -9,6 +9,8 @@ import { live } from './live.ts';
 const none = z.strictObject({});
 const Spread = z.strictObject({ p50: z.number(), p95: z.number() });
 
+export const MuteInput = z.strictObject({ muted: z.boolean() });
+
 /** Talking: everything but the sound itself, which has a line of its own (`voiceLine.ts`). */
 export const voice = {
   /** At most one snapshot each 100 ms; a change of the phase comes at once. */
@@ -42,10 +44,7 @@ export const voice = {
     .output(VoiceView),
   disarm: oc.errors(errors()).input(none).output(VoiceView),
   /** Hard mute; it survives a restart. Only a person at a window or page lifts it; a program with a key gets USER_ONLY. */
-  mute: oc
-    .errors(errors('USER_ONLY'))
-    .input(z.strictObject({ muted: z.boolean() }))
-    .output(VoiceView),
+  mute: oc.errors(errors('USER_ONLY')).input(MuteInput).output(VoiceView),
   /** Esc and Stop: what is being said is dropped, an answer is silenced and its turn cancelled. */
   cancel: oc
     .errors(errors())

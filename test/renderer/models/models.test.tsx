@@ -77,7 +77,7 @@ describe('the list of models', () => {
     expect(row('activity').textContent).toContain('On this machine');
     runtime.setLoaded([{ key: 'language', memoryBytes: null, modelIds: [starterOf('language').id] }]);
     await page.pass(5_000);
-    expect(row('language').textContent).toContain('Loaded · ? of memory');
+    expect(row('language').textContent).toContain('Loaded · ? MB of memory');
     expect(row('listen').textContent).not.toContain('Loaded');
     await page.change(() => runtime.language.set({ ...ready, modelId: starterOf('language').id, state: 'loading', fraction: 0.2 }));
     expect(row('language').textContent).toContain('Loading');

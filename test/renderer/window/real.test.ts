@@ -49,6 +49,7 @@ it('a conversation: ask, watch it grow, reload in the middle, stop, try again, f
     { clock: createClock() },
   );
   await using runtime = await createTestRuntime({ models: model });
+  await runtime.client.settings.set({ firstRun: 'done' });
   await using server = await servePage(runtime.runtime.router, pageDir);
   const page = await visit(server.url);
   const field = page.getByRole('textbox', { name: 'Message' });
@@ -106,6 +107,7 @@ it('a fault of the model and one of the input are told with their figures', { ti
   verifies('UX-06', 'UX-101');
   const model = createScriptedModel([{ say: 'ok' }], { contextSize: 256 });
   await using runtime = await createTestRuntime({ models: model });
+  await runtime.client.settings.set({ firstRun: 'done' });
   await using server = await servePage(runtime.runtime.router, pageDir);
   const page = await visit(server.url);
   const field = page.getByRole('textbox', { name: 'Message' });
@@ -120,6 +122,7 @@ it('a fault of the model and one of the input are told with their figures', { ti
 it('without a model the way to one is shown, and settings outlive the page', { timeout: 60_000 }, async () => {
   verifies('UX-01', 'UX-94');
   await using runtime = await createTestRuntime({ models: null });
+  await runtime.client.settings.set({ firstRun: 'done' });
   await using server = await servePage(runtime.runtime.router, pageDir);
   const page = await visit(server.url);
   await page.keyboard.press('Control+,');

@@ -170,8 +170,8 @@ function StateLine({ row }: { row: ModelRow }) {
         row.memoryBytes === null
           ? t('models.memoryUnknown')
           : row.shared
-            ? t('models.memoryShared', { size })
-            : t('models.memory', { size });
+            ? t('models.memoryShared', { heldBytes: size })
+            : t('models.memory', { heldBytes: size });
       return (
         <p className="mt-4 text-small tabular-nums">
           <span className="text-ok">{t('models.inUse')}</span>
