@@ -296,6 +296,13 @@ export const en = {
     look: 'Look',
     keys: 'Keys',
     reading: 'Reading aloud by a screen reader',
+    about: 'About and licences',
+    licences: {
+      sotto: 'Sotto {{version}}, MIT licence. Everything runs on this machine.',
+      pronunciation:
+        'How words are pronounced is known from eSpeak NG, GPL-3.0-or-later: a packaged Sotto that carries it is given out under that licence.',
+      models: 'Each model has a licence of its own. It stands beside the model before you get it, and in Models afterwards.',
+    },
     theme: 'Theme',
     themeAbout: 'Light and dark follow your system unless you choose.',
     themes: { system: 'As the system', light: 'Light', dark: 'Dark', contrast: 'High contrast' },

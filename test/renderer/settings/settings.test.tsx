@@ -26,6 +26,13 @@ describe('settings', () => {
     expect(within(group).getByRole<HTMLInputElement>('radio', { name: 'As the system' }).checked).toBe(true);
   });
 
+  it('says under which licences it is given out', async () => {
+    await settings();
+    const about = screen.getByRole('heading', { name: 'About and licences' }).closest('section');
+    expect(about?.textContent).toContain('Sotto 0.1.0, MIT licence');
+    expect(about?.textContent).toContain('eSpeak NG, GPL-3.0-or-later');
+  });
+
   it('a dark system with more contrast gets the dark high contrast', async () => {
     verifies('UX-274');
     await settings({ dark: true, contrast: true });

@@ -2,6 +2,7 @@ import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Settings } from '../../../shared/contract/settings.ts';
 import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
+import { version } from '../../../shared/version.ts';
 import { Button } from '../../components/Button.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -116,6 +117,13 @@ export function SettingsPlace() {
                 options={Settings.shape.announce.unwrap().options.map((id) => ({ id, name: t(`settings.announces.${id}`) }))}
                 onChange={(announce) => set({ announce })}
               />
+            </Group>
+            <Group title={t('settings.about')}>
+              {(['sotto', 'pronunciation', 'models'] as const).map((part) => (
+                <p key={part} className="border-b border-line py-12 text-small text-text-2">
+                  {t(`settings.licences.${part}`, { version })}
+                </p>
+              ))}
             </Group>
           </>
         )}
