@@ -7,6 +7,7 @@ import { createFakeRuntime } from '../test/renderer/fakeRuntime.ts';
 import { servePage } from '../test/renderer/pageServer.ts';
 import { firstRunScenes, modelsScenes } from './shots/firstRun.ts';
 import { scenes as chatScenes, type Scene } from './shots/scenes.ts';
+import { voiceScenes } from './shots/voice.ts';
 
 /**
  * `npm run shots [-- NAME …]`: every place in its states, in both designed sizes, light and dark, as PNG files in out/shots. They are
@@ -16,7 +17,7 @@ const sizes = { '1280x800': { width: 1280, height: 800 }, '900x640': { width: 90
 const themes = ['light', 'dark'] as const;
 const out = path.resolve(import.meta.dirname, '../out/shots');
 
-const scenes: readonly Scene[] = [...firstRunScenes, ...chatScenes, ...modelsScenes];
+const scenes: readonly Scene[] = [...firstRunScenes, ...chatScenes, ...voiceScenes, ...modelsScenes];
 const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? scenes : scenes.filter((scene) => wanted.includes(scene.name));
 if (wanted.length === 0) await rm(out, { recursive: true, force: true, maxRetries: 5 });
@@ -50,7 +51,7 @@ async function shoot(
   theme: 'light' | 'dark',
 ): Promise<void> {
   const runtime = createFakeRuntime();
-  await using server = await servePage(runtime.router, pageDir);
+  await using server = await servePage(runtime.router, pageDir, runtime.voice);
   const context: BrowserContext = await browserNow.newContext({
     viewport: scene.width === undefined ? viewport : { ...viewport, width: scene.width },
     colorScheme: theme,

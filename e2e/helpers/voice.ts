@@ -66,6 +66,16 @@ export function voice(page: Page) {
   };
   const takes = () => under(({ speaker }) => speaker.takes(), null);
   const word = (is: VoiceWord | RegExp, timeout = 60_000) => expect(bar).toHaveAttribute('data-word', is, { timeout });
+  /**
+   * Waits until voice may be talked to. Models are loaded for that; a busy machine may need longer than voice waits (15 s), and then what
+   * a person does is to try again.
+   */
+  const ready = () =>
+    expect(async () => {
+      const late = bar.getByRole('alert').filter({ hasText: 'did not answer in time' });
+      if (await late.isVisible()) await late.getByRole('button').click();
+      await word('ready', 20_000);
+    }).toPass({ timeout: 150_000 });
   const talk = page.getByRole('button', { name: 'Talk', exact: true });
   return {
     bar,
@@ -77,18 +87,12 @@ export function voice(page: Page) {
     reply: bar.getByLabel('What Sotto says'),
     latency: bar.getByRole('button', { name: /to first sound/ }),
     word,
-    /**
-     * Turns voice on and waits until it may be talked to. Models are loaded meanwhile; a busy machine may need longer for that than voice
-     * waits (15 s), and then what a person does is to try again.
-     */
+    /** Turns voice on and waits until it may be talked to. */
     async arm(): Promise<void> {
       await bar.getByRole('button', { name: 'Turn voice on' }).first().click();
-      await expect(async () => {
-        const again = bar.getByRole('alert').getByRole('button', { name: /again/i });
-        if (await again.isVisible()) await again.click();
-        await word('ready', 30_000);
-      }).toPass({ timeout: 150_000 });
+      await ready();
     },
+    ready,
     async holdTalk(): Promise<void> {
       await talk.hover();
       await page.mouse.down();

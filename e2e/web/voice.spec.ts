@@ -1,4 +1,5 @@
 import { tapSound, voice } from '../helpers/voice.ts';
+import { clippedSound, engineKilled, noLoudspeaker, nothingArrives, notOpened, tapAndEscape, unplugged } from '../helpers/voiceFaults.ts';
 import { interrupt, type Press, threeQuestions } from '../helpers/voiceFlows.ts';
 import { type VoiceWorld, voiceData, voiceWorld } from '../helpers/voiceTest.ts';
 import { test as base, signIn } from './serving.ts';
@@ -26,4 +27,27 @@ test('three spoken questions are understood, answered and said aloud; a press in
   await threeQuestions(page, press, data, world.said);
   await voice(page).arm();
   await interrupt(page, press, data, world.said);
+});
+
+test('the talk key: a tap stays on, Esc drops what was said', async ({ page, press, data, world: { said } }) => {
+  test.setTimeout(240_000);
+  await voice(page).arm();
+  await tapAndEscape({ page, press, data, said });
+});
+
+test('microphones that fail have words and a next try', async ({ page, press, data, world: { said } }) => {
+  test.setTimeout(360_000);
+  const scene = { page, press, data, said };
+  await notOpened(scene);
+  await nothingArrives(scene);
+  await clippedSound(scene);
+  await unplugged(scene);
+});
+
+test('a killed speech engine and a lost loudspeaker cost one turn at most', async ({ page, press, data, server, world: { said } }) => {
+  test.setTimeout(360_000);
+  const scene = { page, press, data, said };
+  await voice(page).arm();
+  await noLoudspeaker(scene);
+  await engineKilled(scene, server.pid);
 });
