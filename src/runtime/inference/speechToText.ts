@@ -3,7 +3,7 @@ export type SpeechToText = {
   /** Loads the model if it is not. @throws AppError ASR_UNAVAILABLE, ENGINE_*, CANCELLED. */
   ready(options: { signal: AbortSignal }): Promise<{ readonly modelId: string; readonly languages: readonly string[] }>;
   /**
-   * Recognises one utterance. Longer ones are cut where they are quiet, at most 15 s apart.
+   * Recognises one utterance. Longer ones are cut where they are quiet, at most 24 s apart.
    *
    * @param options.speech  the activity model heard speech in it; an empty answer is then doubted.
    * @throws AppError AUDIO_TOO_SHORT below 0.1 s, INVALID_AUDIO, ASR_UNAVAILABLE, ENGINE_*, CANCELLED.

@@ -14,10 +14,12 @@ const frameMs = msOf(audio.frameSamples, audio.rateHz);
 const behindMs = audio.waitingFrames * frameMs;
 /** What the activity port takes at once. */
 const batchFrames = 64;
+/** So many are judged together: a call costs several times what the model does (P20), and 64 ms decide nothing. */
+const togetherFrames = 3;
 /** Less speech than this is a click, and no word is to be found in it. */
 const clickFrames = 3;
 /** The recogniser closes a piece at latest here and reads it while more is said. */
-const pieceMs = 15_000;
+const pieceMs = 24_000;
 
 /** Of an utterance that was ended. */
 export type Heard = {
@@ -85,6 +87,9 @@ export function createEars(deps: {
   let judging: Promise<void> | null = null;
   let judged: Utterance | null = null;
   let skipped = 0;
+  /** No more frames come: what waits is judged, few as they are. */
+  let draining = false;
+  const isEnough = () => waiting.length >= (draining ? 1 : togetherFrames);
   /** The newest probabilities, for the gate of VO-37. */
   let recent: number[] = [];
 
@@ -135,7 +140,7 @@ export function createEars(deps: {
   }
 
   async function judge(by: NonNullable<typeof activity>): Promise<void> {
-    while (waiting.length > 0 && activity === by) {
+    while (isEnough() && activity === by) {
       skipOld();
       const some = batch();
       const utterance = some[0]?.utterance;
@@ -160,10 +165,10 @@ export function createEars(deps: {
   }
 
   function run(): void {
-    if (judging !== null || activity === null) return;
+    if (judging !== null || activity === null || !isEnough()) return;
     const mine = judge(activity).finally(() => {
       judging = null;
-      if (waiting.length > 0) run();
+      run();
     });
     judging = mine;
     detach(mine, log, 'voice.activity');
@@ -186,6 +191,7 @@ export function createEars(deps: {
     },
     open(number) {
       stop();
+      draining = false;
       const stopping = new AbortController();
       const { onset, offset } = activity?.model ?? { onset: limits.vadOnset, offset: limits.vadOffset };
       const live = speechToText.open({
@@ -218,6 +224,8 @@ export function createEars(deps: {
     async finish() {
       const mine = now;
       if (mine === null) throw new AppError('CANCELLED');
+      draining = true;
+      run();
       while (judging !== null) await judging;
       if (mine !== now) throw new AppError('CANCELLED');
       mine.sieve.end();

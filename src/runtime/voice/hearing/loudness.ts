@@ -1,9 +1,14 @@
 const silenceDb = -100;
 
+/** Of the movement of the air alone: a constant offset, as cheap sound cards give, is no loudness (VO-05). */
 export const rmsOf = (samples: Float32Array): number => {
-  let sum = 0;
-  for (const sample of samples) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(1, samples.length));
+  let [sum, squares] = [0, 0];
+  for (const sample of samples) {
+    sum += sample;
+    squares += sample * sample;
+  }
+  const count = Math.max(1, samples.length);
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
 };
 
 /** @param rms  0…1; below −100 dBFS everything is −100. */
