@@ -195,7 +195,7 @@ describe('VO-103: the activity model', again, () => {
     expect(await broken.engines.vad.ready({ signal })).toMatchObject({ modelId: 'vad4', spare: 'load-failed' });
     const { text, activityModel } = await hear(broken.engines, all(silence(500), spoken, silence(1_000)), signal);
     expect([activityModel, wordErrors(said, text) <= 1]).toEqual(['vad4', true]);
-    await using none = setUp({ chosen: () => null });
+    await using none = setUp({ chosen: () => null, usable: () => [] });
     expect(await none.engines.vad.ready({ signal })).toMatchObject({ modelId: 'vad4', spare: 'model-missing' });
   });
 
@@ -258,7 +258,7 @@ describe('an engine that dies', again, () => {
 
 describe('models that are not there', again, () => {
   it('are typed errors with their reason', async () => {
-    await using none = setUp({ chosen: () => null });
+    await using none = setUp({ chosen: () => null, usable: () => [] });
     await expect(none.engines.speechToText.ready({ signal })).rejects.toMatchObject({
       code: 'ASR_UNAVAILABLE',
       data: { reason: 'model-missing' },
