@@ -8,11 +8,13 @@ test('a hostile answer runs nothing, loads nothing and leads nowhere', proves('R
   const outside = await listen();
   await seed(data, hostileAnswer(outside.url));
   const { app, page, said } = await open(data);
-  await page.evaluate(() => {
+  await page.addInitScript(() => {
     const violations: string[] = [];
     Reflect.set(window, 'violations', violations);
     document.addEventListener('securitypolicyviolation', (event) => violations.push(`${event.effectiveDirective} ${event.blockedURI}`));
   });
+  // From its first script on: what a page tries while it starts counts too.
+  await page.reload();
   await app.evaluate(({ shell }) => {
     const left: string[] = [];
     Reflect.set(globalThis, 'left', left);
