@@ -1381,6 +1381,24 @@ export const requirements = [
     what: 'After key-up capture goes on for the tail. A microphone used without arming for talk (test',
     open: 'no hint that a headset microphone lowers the quality of playback',
   },
+  {
+    id: 'RB-55',
+    part: 'talks',
+    levels: ['e2e'],
+    what: 'mute; feed a tone 60 s; while speaking, at a device change, over a restart → 0 samples counted',
+  },
+  {
+    id: 'VO-06',
+    part: 'talks',
+    levels: ['e2e'],
+    what: 'Permission is asked by main before the first capture. Denied → MIC_DENIED. Only exact zeros',
+  },
+  {
+    id: 'UX-39',
+    part: 'talks',
+    levels: ['e2e'],
+    what: 'Talk key: held longer than the hold limit = talk while held; a short tap = stays on; Esc drop',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof requirements)[number]['id'];

@@ -27,15 +27,21 @@ export type Sotto = {
  * @param data   its data folder; it is kept.
  * @param env    added to, or put in place of, what the app gets to see.
  * @param build  folder with package.json and out/; default: this checkout.
+ * @param flags  switches for its browser.
  */
-export async function launch(data: string, env: Readonly<Record<string, string>> = {}, build = process.cwd()): Promise<Sotto> {
+export async function launch(
+  data: string,
+  env: Readonly<Record<string, string>> = {},
+  build = process.cwd(),
+  flags: readonly string[] = [],
+): Promise<Sotto> {
   const found = await resolveElectron({ download: false });
   // Nothing of the person who runs the tests: their configuration, caches and keys stay out.
   const home = await mkdtemp(path.join(tmpdir(), 'sotto-home-'));
   const app = await electron.launch({
     // Always given: without it Playwright asks the electron package, which wants to download.
     executablePath: found.executable,
-    args: ['-r', playwrightLoader, ...found.flags, build],
+    args: ['-r', playwrightLoader, ...found.flags, ...flags, build],
     cwd: process.cwd(),
     // Else Playwright forces 'light' and the system's choice has no effect.
     colorScheme: null,

@@ -9,7 +9,7 @@ type Fixtures = {
   /** This test's data folder. With `test.use({ withModel: true })` the starter model is installed in it; with `firstRun` it is empty. */
   data: string;
   /** Opens the app on a data folder; all that a test opened is closed at its end. */
-  open: (data: string, env?: Readonly<Record<string, string>>, build?: string) => Promise<Sotto>;
+  open: (data: string, env?: Readonly<Record<string, string>>, build?: string, flags?: readonly string[]) => Promise<Sotto>;
   /** The app, open. */
   sotto: Sotto;
 };
@@ -25,8 +25,8 @@ export const test = base.extend<Fixtures & Options>({
   },
   open: async ({}, use, info) => {
     const opened: Sotto[] = [];
-    await use(async (data, env, build) => {
-      const sotto = await launch(data, env, build);
+    await use(async (data, env, build, flags) => {
+      const sotto = await launch(data, env, build, flags);
       opened.push(sotto);
       return sotto;
     });

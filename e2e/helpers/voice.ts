@@ -110,6 +110,13 @@ export function voice(page: Page) {
       /** Says it into the microphone and waits for its end. */
       say: ({ pcm, rateHz }: Sound, gain = 1) =>
         under(({ microphone }, [text, rate, by]) => microphone.play(text, rate, by), [base64(pcm), rateHz, gain] as const),
+      async pressOver({ pcm, rateHz }: Sound, offsetMs: number, holdMs: number): Promise<{ beganMs: number; pcm: Float32Array }> {
+        const { beganMs, frames } = await under(
+          ({ microphone }, [text, rate, offset, hold]) => microphone.pressOver(text, rate, offset, hold),
+          [base64(pcm), rateHz, offsetMs, holdMs] as const,
+        );
+        return { beganMs, pcm: fromPcm16(Buffer.from(frames, 'base64')) };
+      },
       hush: () => under(({ microphone }) => microphone.hush(), null),
       room: (level: number) => under(({ microphone }, to) => microphone.setRoom(to), level),
       unplug: (back: string | null) => under(({ microphone }, next) => microphone.unplug(next), back),
@@ -120,6 +127,8 @@ export function voice(page: Page) {
           microphone.answer = to;
         }, answer),
     },
+    /** Frames of sound that the page gave to the runtime so far. */
+    sent: () => under(({ sent }) => sent.count(), null),
     outputs: (names: readonly string[]) => under(({ speaker }, to) => speaker.setOutputs(to), names),
     sink: {
       takes,
@@ -165,8 +174,8 @@ export async function soundFiles(folder: string): Promise<string[]> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
-    // Models are what they were; their hashes are the registry's matter.
-    if (/\.(gguf|onnx|pack)$/.test(entry.name)) continue;
+    // Models are what they were; their hashes are the registry's matter. The browser keeps compiled shaders and scripts.
+    if (/\.(gguf|onnx|pack)$/.test(entry.name) || /[/\\]\w*( |)Cache[/\\]/.test(file)) continue;
     const { size } = await stat(file);
     const head = readFileSync(file).subarray(0, 16).toString('latin1');
     const isSound = /^(RIFF|OggS|fLaC|ID3|\x1aE\xdf\xa3)/.test(head) || /\.(wav|pcm|raw|webm|ogg|opus|flac|mp3|f32)$/i.test(entry.name);

@@ -9,7 +9,7 @@ import type { Said } from './voiceTest.ts';
 
 // What goes wrong with voice, in the window and in the served page alike: each has words that a person can act on, and the next try works.
 
-type Scene = { readonly page: Page; readonly press: Press; readonly data: string; readonly said: Said };
+export type FaultScene = { readonly page: Page; readonly press: Press; readonly data: string; readonly said: Said };
 
 export const speechEngine = (root: number): number | null =>
   descendants(root).find(({ command }) => /main\/engine\.cjs\b.*\bspeech\b/.test(command))?.pid ?? null;
@@ -17,7 +17,7 @@ export const speechEngine = (root: number): number | null =>
 const asked = (data: string) => messages(data).filter(({ role }) => role === 'user').length;
 
 /** The whole way once more: what was wrong before must not matter any longer. */
-export async function nextTryWorks({ page, press, data, said }: Scene): Promise<void> {
+export async function nextTryWorks({ page, press, data, said }: FaultScene): Promise<void> {
   const v = voice(page);
   const before = asked(data);
   await askAloud(page, press, said.japan);
@@ -27,7 +27,7 @@ export async function nextTryWorks({ page, press, data, said }: Scene): Promise<
 }
 
 /** A tap stays on until a pause; Esc drops what was said, and nothing is sent. */
-export async function tapAndEscape({ page, press, data, said }: Scene): Promise<void> {
+export async function tapAndEscape({ page, press, data, said }: FaultScene): Promise<void> {
   const v = voice(page);
   const before = asked(data);
   await press.down();
@@ -49,7 +49,7 @@ export async function tapAndEscape({ page, press, data, said }: Scene): Promise<
 }
 
 /** A quiet room and a switch that is off: no words are made up, and each is told from the other. */
-export async function nothingArrives(scene: Scene): Promise<void> {
+export async function nothingArrives(scene: FaultScene): Promise<void> {
   const { page, press, data } = scene;
   const v = voice(page);
   const before = asked(data);
@@ -72,7 +72,7 @@ export async function nothingArrives(scene: Scene): Promise<void> {
 }
 
 /** Far too loud: the converter cuts the tops off. Words or none, but never an end of it all. */
-export async function clippedSound(scene: Scene): Promise<void> {
+export async function clippedSound(scene: FaultScene): Promise<void> {
   const { page, press, said } = scene;
   const v = voice(page);
   await press.down();
@@ -84,7 +84,7 @@ export async function clippedSound(scene: Scene): Promise<void> {
 }
 
 /** The plug is pulled in the middle of a sentence: what was heard counts, one notice, and another microphone is taken at once. */
-export async function unplugged(scene: Scene): Promise<void> {
+export async function unplugged(scene: FaultScene): Promise<void> {
   const { page, press, data, said } = scene;
   const v = voice(page);
   const before = asked(data);
@@ -109,7 +109,7 @@ export async function unplugged(scene: Scene): Promise<void> {
 }
 
 /** No permission, no microphone, one that another program holds: each by its name, before anything is recorded. */
-export async function notOpened({ page }: Pick<Scene, 'page'>): Promise<void> {
+export async function notOpened({ page }: Pick<FaultScene, 'page'>): Promise<void> {
   const v = voice(page);
   const again = v.bar.getByRole('alert').getByRole('button', { name: 'Try again' });
   await v.microphone.answers('denied');
@@ -128,7 +128,7 @@ export async function notOpened({ page }: Pick<Scene, 'page'>): Promise<void> {
 }
 
 /** The engine that listens and speaks is killed while it listens, then while it speaks. */
-export async function engineKilled(scene: Scene, root: number): Promise<void> {
+export async function engineKilled(scene: FaultScene, root: number): Promise<void> {
   const { page, press, data, said } = scene;
   const v = voice(page);
   const before = asked(data);
@@ -161,7 +161,7 @@ export async function engineKilled(scene: Scene, root: number): Promise<void> {
 }
 
 /** The last loudspeaker is gone: what is said stands there as text. */
-export async function noLoudspeaker(scene: Scene): Promise<void> {
+export async function noLoudspeaker(scene: FaultScene): Promise<void> {
   const { page, press, data, said } = scene;
   const v = voice(page);
   const before = asked(data);

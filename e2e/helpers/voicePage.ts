@@ -20,9 +20,17 @@ export type SoundUnderTest = {
     hush(): void;
     /** Its own clock, s. */
     now(): number;
+    /**
+     * One scripted press of the talk key over a sound that begins `offsetMs` after it (before it, if negative), ended by Esc.
+     *
+     * @returns  how long after the press the sound began, by the microphone's own clock, and the frames that the page sent for it.
+     */
+    pressOver(pcm: string, rateHz: number, offsetMs: number, holdMs: number): Promise<{ beganMs: number; frames: string }>;
     /** As if the plug was pulled. @param back another one is there at once. */
     unplug(back: string | null): void;
   };
+  /** Frames of sound that the page sent to the runtime so far. */
+  readonly sent: { count(): number };
   readonly speaker: {
     /** Loudspeakers that the system lists. */
     setOutputs(names: readonly string[]): void;
@@ -63,6 +71,26 @@ export function putSoundUnderTest(exactMicrophone: boolean): void {
     const view = new DataView(bytes.buffer);
     return Float32Array.from({ length: bytes.length / 2 }, (_, i) => view.getInt16(i * 2, true) / 32_768);
   };
+
+  // What leaves the page: 16 bytes before 512 samples of 32 bits (shared/util/audioWire.ts)
+  const frameBytes = 16 + 512 * 4;
+  let frames: Float32Array[] = [];
+  let count = 0;
+  const seeSent = (data: unknown) => {
+    if (!(data instanceof Uint8Array) || data.byteLength !== frameBytes) return;
+    count += 1;
+    frames = [...frames.slice(-400), new Float32Array(data.slice().buffer, 16)];
+  };
+  const sendOn = WebSocket.prototype.send;
+  WebSocket.prototype.send = function seen(this: WebSocket, data) {
+    seeSent(data);
+    return sendOn.call(this, data);
+  };
+  const post = MessagePort.prototype.postMessage as (this: MessagePort, ...args: unknown[]) => void;
+  Reflect.set(MessagePort.prototype, 'postMessage', function seen(this: MessagePort, ...args: unknown[]) {
+    seeSent(args[0]);
+    return post.apply(this, args);
+  });
 
   // The loudspeaker
   type Take = { context: BaseAudioContext; rateHz: number; first: number; pieces: { first: number; data: Float32Array }[] };
@@ -154,6 +182,31 @@ export function putSoundUnderTest(exactMicrophone: boolean): void {
       for (const source of playing) source.stop();
     },
     now: () => context?.currentTime ?? 0,
+    async pressOver(pcm, rateHz, offsetMs, holdMs) {
+      const { context: to, bus: into } = open();
+      const samples = fromBase64(pcm);
+      const buffer = to.createBuffer(1, samples.length, rateHz);
+      buffer.copyToChannel(samples, 0);
+      const source = to.createBufferSource();
+      source.buffer = buffer;
+      connect.call(source, into);
+      const key = (type: string, init: KeyboardEventInit) => window.dispatchEvent(new KeyboardEvent(type, { ...init, bubbles: true }));
+      const chord = { code: 'Space', key: ' ', ctrlKey: true, altKey: true };
+      const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+      const from = count;
+      const startAt = to.currentTime + 0.05 + Math.max(0, offsetMs) / 1_000;
+      source.start(startAt);
+      await pause(50 + Math.max(0, -offsetMs));
+      const pressedAt = to.currentTime;
+      key('keydown', chord);
+      await pause(holdMs);
+      key('keydown', { code: 'Escape', key: 'Escape' });
+      key('keyup', chord);
+      const mine = frames.slice(Math.max(0, frames.length - (count - from)));
+      const all = new Float32Array(mine.length * 512);
+      mine.forEach((frame, i) => all.set(frame, i * 512));
+      return { beganMs: (startAt - pressedAt) * 1_000, frames: toBase64(all) };
+    },
     unplug(back) {
       microphone.answer = back === null ? 'missing' : 'opens';
       if (back !== null) microphone.name = back;
@@ -191,6 +244,7 @@ export function putSoundUnderTest(exactMicrophone: boolean): void {
   }
   const under: SoundUnderTest = {
     microphone,
+    sent: { count: () => count },
     speaker: {
       setOutputs(names) {
         outputs = names;

@@ -6,11 +6,11 @@ import type { Scene, Stage } from './scenes.ts';
 async function armed(stage: Stage, view: Partial<VoiceView>): Promise<void> {
   stage.runtime.chat(
     'Boiler service',
-    [['When was the boiler last serviced?', 'It was serviced on **3 May 2025**, and is due again in **May 2026**.']],
+    [['When was the boiler last serviced?', 'It was serviced on 3 May 2025, and is due again in May 2026.']],
     '2026-05-03T09:40:00.000Z',
   );
   await stage.open();
-  if (stage.narrow) await stage.page.getByRole('button', { name: 'Show the chats' }).click();
+  if ((stage.page.viewportSize()?.width ?? 0) < 1024) await stage.page.getByRole('button', { name: 'Show the chats' }).click();
   await stage.page.getByRole('button', { name: 'Boiler service', exact: true }).click();
   const bar = stage.page.getByRole('region', { name: 'Voice', exact: true });
   await bar.getByRole('button', { name: 'Turn voice on' }).click();

@@ -1,8 +1,10 @@
-import { tapSound, voice } from '../helpers/voice.ts';
+import { proves } from '../helpers/test.ts';
+import { soundFiles, tapSound, voice } from '../helpers/voice.ts';
 import { clippedSound, engineKilled, noLoudspeaker, nothingArrives, notOpened, tapAndEscape, unplugged } from '../helpers/voiceFaults.ts';
 import { interrupt, type Press, threeQuestions } from '../helpers/voiceFlows.ts';
+import { firstWordsStay, muted, nothingIsMadeUp } from '../helpers/voiceQuiet.ts';
 import { type VoiceWorld, voiceData, voiceWorld } from '../helpers/voiceTest.ts';
-import { test as base, signIn } from './serving.ts';
+import { test as base, expect, signIn } from './serving.ts';
 
 const test = base.extend<{ press: Press }, { world: VoiceWorld }>({
   world: [({}, use) => voiceWorld(use), { scope: 'worker', timeout: 240_000 }],
@@ -29,13 +31,13 @@ test('three spoken questions are understood, answered and said aloud; a press in
   await interrupt(page, press, data, world.said);
 });
 
-test('the talk key: a tap stays on, Esc drops what was said', async ({ page, press, data, world: { said } }) => {
+test('the talk key: a tap stays on, Esc drops what was said', proves('UX-39'), async ({ page, press, data, world: { said } }) => {
   test.setTimeout(240_000);
   await voice(page).arm();
   await tapAndEscape({ page, press, data, said });
 });
 
-test('microphones that fail have words and a next try', async ({ page, press, data, world: { said } }) => {
+test('microphones that fail have words and a next try', proves('VO-06'), async ({ page, press, data, world: { said } }) => {
   test.setTimeout(360_000);
   const scene = { page, press, data, said };
   await notOpened(scene);
@@ -51,3 +53,17 @@ test('a killed speech engine and a lost loudspeaker cost one turn at most', asyn
   await noLoudspeaker(scene);
   await engineKilled(scene, server.pid);
 });
+
+test(
+  'nothing is made up of silence, noise and music; no beginning is lost; nothing passes a mute',
+  proves('RB-55'),
+  async ({ page, press, data, world: { said } }) => {
+    test.setTimeout(600_000);
+    const scene = { page, press, data, said };
+    await voice(page).arm();
+    await firstWordsStay(scene);
+    await nothingIsMadeUp(scene);
+    await muted(scene);
+    expect(await soundFiles(data)).toEqual([]);
+  },
+);
