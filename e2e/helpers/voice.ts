@@ -179,8 +179,8 @@ export async function soundFiles(folder: string): Promise<string[]> {
     const { size } = await stat(file);
     const head = readFileSync(file).subarray(0, 16).toString('latin1');
     const isSound = /^(RIFF|OggS|fLaC|ID3|\x1aE\xdf\xa3)/.test(head) || /\.(wav|pcm|raw|webm|ogg|opus|flac|mp3|f32)$/i.test(entry.name);
-    // A second of sound at 16 kHz in 16 bits is 32,000 bytes; nothing but the database and its log may be so large without a known name.
-    const isKnown = /^(sotto|lock)\.db(-wal|-shm)?$|\.log$|\.json$|\.md$/.test(entry.name);
+    // A second of sound at 16 kHz in 16 bits is 32,000 bytes; nothing but a database may be so large without a known name.
+    const isKnown = head.startsWith('SQLite format 3') || /\.db(\.part)?-(wal|shm)$|\.log$|\.json$|\.md$/.test(entry.name);
     if (isSound || (!isKnown && size > 16_000)) found.push(path.relative(folder, file));
   }
   return found;

@@ -9,8 +9,8 @@ import type { FaultScene } from './voiceFaults.ts';
 
 /** `npm run test:long` sets it: everything as long as the requirement says. */
 const isLong = process.env['SOTTO_LONG'] === '1';
-const seconds = isLong ? 60 : 5;
-const presses = isLong ? 100 : 20;
+const seconds = isLong ? 60 : 4;
+const presses = isLong ? 100 : 14;
 
 const asked = (data: string) => messages(data).filter(({ role }) => role === 'user').length;
 
