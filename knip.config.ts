@@ -11,6 +11,7 @@ const config: KnipConfig = {
     'test/**/*Main.{ts,mjs,cjs}',
     'test/bench/*.ts',
     'test/eval/run.ts',
+    'test/long.ts',
     'test/crash/*.ts',
     'e2e/**/*.spec.ts',
     'e2e/shots.ts',
