@@ -5,14 +5,15 @@ import type { MicrophoneGate, MicrophoneTest } from './ports.ts';
 /**
  * The microphone without talking (VO-11): a page may open it while this holds the lease. One test at a time, and none while voice is on.
  *
- * @param deps.phase  of the voice: while it is not off, the lease is its own.
+ * @param deps.phase  of the voice: unless it is off or failed, the lease is its own.
  */
 export function createMicrophoneTest(deps: { gate: Pick<MicrophoneGate, 'grant' | 'release'>; phase: () => VoicePhase }): MicrophoneTest {
   const { gate, phase } = deps;
   let held = false;
+  const isFree = () => phase() === 'off' || phase() === 'failed';
   return {
     async *hold(signal) {
-      if (held || phase() !== 'off') throw new AppError('VOICE_BUSY');
+      if (held || !isFree()) throw new AppError('VOICE_BUSY');
       held = true;
       try {
         await gate.grant();
@@ -22,7 +23,7 @@ export function createMicrophoneTest(deps: { gate: Pick<MicrophoneGate, 'grant' 
       } finally {
         held = false;
         // Voice that was turned on meanwhile holds it now.
-        if (phase() === 'off') gate.release();
+        if (isFree()) gate.release();
       }
     },
   };

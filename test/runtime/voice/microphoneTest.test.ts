@@ -72,4 +72,15 @@ describe('the microphone without talking', () => {
     await again.return();
     expect(calls).toEqual(['grant', 'release', 'grant', 'release']);
   });
+
+  it('is free again when voice failed: who was refused the microphone can look what is wrong with it', async () => {
+    const { test, calls, become } = setUp();
+    become('failed');
+    const stop = new AbortController();
+    const held = test.hold(stop.signal);
+    expect(await held.next()).toMatchObject({ value: { granted: true } });
+    stop.abort();
+    await held.next();
+    expect(calls).toEqual(['grant', 'release']);
+  });
 });
