@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { MessageId } from '../../shared/domain/ids.ts';
-import type { VoicePhase } from '../../shared/domain/voice.ts';
+import { summaryCharacters, type VoicePhase } from '../../shared/domain/voice.ts';
 import type { VoiceView } from '../../shared/domain/voiceView.ts';
 import type { Clock } from '../../shared/util/clock.ts';
 import type { Sound } from '../audio/sound.ts';
@@ -18,9 +18,6 @@ export type Reader = {
   close(): void;
 };
 
-/** Text that one call takes. */
-export const readableCharacters = 40_000;
-
 /** While somebody talks, or an answer is being said, nothing else sounds (VO-108). */
 const free: readonly VoicePhase[] = ['off', 'standby', 'failed'];
 
@@ -31,7 +28,7 @@ const free: readonly VoicePhase[] = ['off', 'standby', 'failed'];
  */
 export function isReadInPart(text: string): boolean {
   const rows = text.match(/^ *(?:[-*+]|\d+[.)]) +\S.*$/gm) ?? [];
-  return /^ *(?:```|~~~)/m.test(text) || /^ *\|.*\| *$/m.test(text) || rows.join('').length > 600;
+  return /^ *(?:```|~~~)/m.test(text) || /^ *\|.*\| *$/m.test(text) || rows.join('').length > summaryCharacters;
 }
 
 export function createReader(deps: {

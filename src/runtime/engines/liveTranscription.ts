@@ -1,6 +1,6 @@
 import { speechLimits, type TranscribeResult } from '../../engine/contract/speech.ts';
 import { AppError } from '../../shared/errors/appError.ts';
-import type { LiveTranscription, PartialTranscript, Transcript } from '../inference/speechToText.ts';
+import { type LiveTranscription, type PartialTranscript, pieceSeconds, type Transcript } from '../inference/speechToText.ts';
 import type { Clock } from '../platform/ports.ts';
 import { quietestPlace } from '../speech/cuts.ts';
 
@@ -10,12 +10,9 @@ export type Decode = (
 ) => Promise<TranscribeResult>;
 
 const { sampleRate } = speechLimits;
-/**
- * Speech facts, section 1: windows of 10 to 35 s are good, at 40 s the model invents a tail. Cuts at 15 s cost words in noise (measured:
- * 1.7 points at 5 dB). Partial readings take at most a quarter of a core. Samples, ms.
- */
-const MAX_PIECE = 24 * sampleRate;
-const FROM = 15 * sampleRate;
+/** Partial readings take at most a quarter of a core (speech facts, section 4). Samples, ms. */
+const MAX_PIECE = pieceSeconds.max * sampleRate;
+const FROM = pieceSeconds.from * sampleRate;
 const FIRST_PARTIAL = sampleRate / 2;
 const BETWEEN_MS = 300;
 const COST_FACTOR = 3;

@@ -1,6 +1,6 @@
 import { speechLimits, type TranscribeResult } from '../../engine/contract/speech.ts';
 import { AppError } from '../../shared/errors/appError.ts';
-import type { SpeechToText, Transcript, Verdict } from '../inference/speechToText.ts';
+import { pieceSeconds, type SpeechToText, type Transcript, type Verdict } from '../inference/speechToText.ts';
 import type { Clock } from '../platform/ports.ts';
 import { cutAtQuiet } from '../speech/cuts.ts';
 import type { EngineClient } from './engineClient.ts';
@@ -8,8 +8,6 @@ import { createLiveTranscription, type Decode } from './liveTranscription.ts';
 import type { SpeechEngine } from './speechEngine.ts';
 import type { SpeechSlots } from './speechPorts.ts';
 
-/** Much longer pieces make the model invent a tail (speech facts, section 1), shorter ones cost words in noise. Seconds. */
-export const pieceSeconds = { from: 15, max: 24 } as const;
 const DECODE_MS = 60_000;
 const { sampleRate, minSoundSeconds } = speechLimits;
 

@@ -352,8 +352,6 @@ export function createVoice(deps: VoiceDeps): Voice {
       case 'underrun':
         counts.underruns += 1;
         return;
-      case 'full':
-        return answers.full(message.generation);
       case 'outputLost':
         answers.outputLost();
         tell('DEVICE_LOST', { kind: 'output' });

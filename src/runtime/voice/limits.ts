@@ -1,11 +1,10 @@
+import { audio } from '../../shared/domain/audio.ts';
+import { summaryCharacters } from '../../shared/domain/voice.ts';
+
 /** voice page, 15: numbers of voice. ms, samples and bytes; the row that gives the reason stands behind. */
 export const voiceLimits = {
-  /** VO-01: what the VAD takes at once; 32 ms at 16 kHz. */
-  frameSamples: 512,
-  sampleRateHz: 16_000,
-  ringMs: 1_000,
-  preRollMs: 400,
-  tailMs: 250,
+  preRollMs: audio.preRollMs,
+  tailMs: audio.tailMs,
   /** VO-15: Silero v5; facts/speech.md 5: 0 of 30 missed at these two. */
   vadOnset: 0.5,
   vadOffset: 0.35,
@@ -44,8 +43,7 @@ export const voiceLimits = {
   phraseMs: 700,
   firstPhraseMs: 350,
   /** VO-67. */
-  summaryCharacters: 600,
-  ttsCharacters: 40_000,
+  summaryCharacters,
   /** VO-76. */
   latencyRecords: 200,
   /** VO-77. */

@@ -1,6 +1,7 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 import { ModelId } from '../domain/ids.ts';
+import { sayCharacters } from '../domain/voice.ts';
 import { SpeakingVoice } from '../domain/voiceCatalogue.ts';
 import { errors } from './errors.ts';
 
@@ -37,7 +38,7 @@ export const speech = {
     .errors(errors('TTS_UNAVAILABLE', 'VOICE_UNKNOWN', 'TEXT_UNSPEAKABLE', ...engine, ...busy))
     .input(
       z.strictObject({
-        text: z.string().min(1).max(40_000),
+        text: z.string().min(1).max(sayCharacters),
         voiceId: z.string().min(1).max(64).optional(),
         language: z.string().min(2).max(35).optional(),
         speed: z.number().min(0.5).max(2).default(1),

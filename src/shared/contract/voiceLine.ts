@@ -41,8 +41,6 @@ export const LineUp = z.discriminatedUnion('t', [
   /** `heard`: null if nothing of it ever sounded. */
   z.strictObject({ t: z.literal('stopped'), generation: U32, heard: Heard.nullable() }),
   z.strictObject({ t: z.literal('underrun'), generation: U32 }),
-  /** "Read it in full" (VO-67): the long lists and tables of this answer too. */
-  z.strictObject({ t: z.literal('full'), generation: U32 }),
   /** No loudspeaker: what is left of the answer is captions (VO-65). */
   z.strictObject({ t: z.literal('outputLost') }),
 ]);

@@ -17,6 +17,12 @@ export const VOICE_PHASES = [
 export const VoicePhase = z.enum(VOICE_PHASES);
 export type VoicePhase = z.infer<typeof VoicePhase>;
 
+/** A list or table that takes more spoken characters is named and not read (VO-67). */
+export const summaryCharacters = 600;
+
+/** UTF-16 units of text that are said in one go. */
+export const sayCharacters = 40_000;
+
 export const VoiceMode = z.enum(['push-to-talk', 'hands-free', 'wake-word']);
 export type VoiceMode = z.infer<typeof VoiceMode>;
 

@@ -2,6 +2,7 @@ import { AudioLines, ChevronRight, Copy as CopyIcon, CornerUpLeft, Info, Refresh
 import { memo, type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import type { TranscriptMessage } from '../../../shared/domain/session.ts';
+import { sayCharacters } from '../../../shared/domain/voice.ts';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton, copyText } from '../../components/CopyButton.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
@@ -10,7 +11,7 @@ import { type MenuItem, MenuOfThing } from '../../components/Menu.tsx';
 import { directionOf } from '../../lib/direction.ts';
 import type { ErrorAction } from '../../lib/errorTexts.ts';
 import { bytes, clockTime, duration } from '../../lib/format.ts';
-import { isReadInPart, readableCharacters } from '../../lib/reader.ts';
+import { isReadInPart } from '../../lib/reader.ts';
 import { utf8Bytes } from '../../lib/sending.ts';
 import { useServices } from '../../lib/services.tsx';
 import type { Growing } from '../../lib/sessionMirror.ts';
@@ -248,7 +249,7 @@ function ReadInFull({ message }: { message: TranscriptMessage }) {
   const t = useTexts();
   const { reader } = useServices();
   const reads = useStore(reader.reading, (id) => id === message.id);
-  if (!isReadInPart(message.text) || message.text.length > readableCharacters) return null;
+  if (!isReadInPart(message.text) || message.text.length > sayCharacters) return null;
   return reads ? (
     <IconButton icon={Square} name={t('voice.stopReading')} className="size-target" onClick={reader.stop} />
   ) : (

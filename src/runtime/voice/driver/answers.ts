@@ -80,8 +80,6 @@ export type Answers = {
   pageDrained(generation: number): void;
   pageStopped(generation: number, heard: HeardMark | null): void;
   outputLost(): void;
-  /** Reads what was only named, too. */
-  full(generation: number): void;
   /** What the page shows of the answer. */
   view(): AnswerView | null;
   /** Chunks of an answer that is over. */
@@ -332,9 +330,6 @@ export function createAnswers(deps: {
       if (present === null) return;
       present.mute = true;
       speaker.quiet();
-    },
-    full(generation) {
-      if (isNow(generation)) speaker.full();
     },
     view() {
       if (present === null) return null;

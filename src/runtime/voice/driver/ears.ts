@@ -1,7 +1,13 @@
 import { type AudioFrame, audio, msOf } from '../../../shared/domain/audio.ts';
 import { AppError, isAppError, toAppError } from '../../../shared/errors/appError.ts';
 import { detach } from '../../../shared/util/detach.ts';
-import type { LiveTranscription, PartialTranscript, SpeechToText, Transcript } from '../../inference/speechToText.ts';
+import {
+  type LiveTranscription,
+  type PartialTranscript,
+  pieceSeconds,
+  type SpeechToText,
+  type Transcript,
+} from '../../inference/speechToText.ts';
 import type { VadModel, VadStream } from '../../inference/vad.ts';
 import type { Clock, Logger } from '../../platform/ports.ts';
 import { createLoudness, rmsOf } from '../hearing/loudness.ts';
@@ -18,8 +24,6 @@ const batchFrames = 64;
 const togetherFrames = 3;
 /** Less speech than this is a click, and no word is to be found in it. */
 const clickFrames = 3;
-/** The recogniser closes a piece at latest here and reads it while more is said. */
-const pieceMs = 24_000;
 
 /** Of an utterance that was ended. */
 export type Heard = {
@@ -242,7 +246,7 @@ export function createEars(deps: {
     close: stop,
     lastVoicedMs: () => last?.lastVoicedMs ?? null,
     level: () => last?.loudness.level() ?? null,
-    unreadMs: () => Math.min(pieceMs, (now?.frames ?? 0) * frameMs),
+    unreadMs: () => Math.min(pieceSeconds.max * 1_000, (now?.frames ?? 0) * frameMs),
     skipped: () => skipped,
   };
 }

@@ -24,8 +24,6 @@ export type Microphone = {
   /** A frame of the owner's line. */
   frame(frame: AudioFrame): void;
   isOpen(): boolean;
-  /** Somebody listens to it; frames are taken. */
-  isTaking(): boolean;
   device(): string;
   soundArrived(): boolean;
   /** The page said that nothing but zeros comes. */
@@ -210,7 +208,6 @@ export function createMicrophone(deps: {
       for (const one of frames) on.frame(one);
     },
     isOpen: () => status === 'open',
-    isTaking: () => taking !== null || waiting !== null,
     device: () => device,
     soundArrived: () => sound,
     isSilent: () => silent,

@@ -62,6 +62,4 @@ export type Speaker = {
    * read, because there was no sound, counts.
    */
   heardUnits(): number;
-  /** "Read it in full" (VO-67): long lists and tables of this answer are read, first those that were named instead. */
-  full(): void;
 };

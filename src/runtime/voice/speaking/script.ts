@@ -8,8 +8,6 @@ export type Line = {
   readonly start: number;
   readonly end: number;
   readonly form: SpokenForm;
-  /** What it names instead of reading it (VO-67); grows while the answer does. */
-  readonly instead: readonly Phrase[];
 };
 
 export type Script = {
@@ -17,10 +15,6 @@ export type Script = {
   /** The time limit is over (VO-60): what can be said by now. */
   flush(): Line[];
   end(): Line[];
-  /** Reads everything from now on. @returns what waited to be named. */
-  full(): Line[];
-  /** What a line named, in full. */
-  fullOf(line: Line): Line[];
   /** Some text is in no phrase yet. */
   hasRest(): boolean;
   /** Of the written answer, in UTF-16 units. */
@@ -32,7 +26,7 @@ const indented = /^(?: {2,}|\t)\s*\S/;
 
 /**
  * A written answer that grows, as lines for a voice: phrases of the phraser in their spoken form, without those that say nothing. A list
- * is read up to `summaryCharacters`; the rest of it is one line that names it. But for `flush` and `full`, the pieces in which the text
+ * is read up to `summaryCharacters`; the rest of it is one line that names it. But for `flush`, the pieces in which the text
  * comes change nothing.
  *
  * @param language  two letters.
@@ -42,22 +36,11 @@ export function createScript(language: string): Script {
   const restOnScreen = spokenLocales[language]?.words.restOnScreen;
   let written = '';
   let taken = 0;
-  let isFull = false;
   let list: { spoken: number; readonly rest: Phrase[]; isNamed: boolean } | null = null;
 
-  function lineOf(phrase: Pick<Phrase, 'text' | 'start' | 'end'>, instead: readonly Phrase[] = []): Line[] {
-    const form = spokenForm(phrase.text, { language, full: isFull });
-    return form.spoken === '' ? [] : [{ start: phrase.start, end: phrase.end, form, instead }];
-  }
-
-  function inFull(phrase: Phrase): Line[] {
-    if (!isTable(phrase)) return lineOf(phrase);
-    let at = phrase.start;
-    return phrase.text.split('\n').flatMap((text) => {
-      const start = at;
-      at += text.length + 1;
-      return lineOf({ text, start, end: start + text.length });
-    });
+  function lineOf(phrase: Phrase): Line[] {
+    const form = spokenForm(phrase.text, { language });
+    return form.spoken === '' ? [] : [{ start: phrase.start, end: phrase.end, form }];
   }
 
   /** In a line of a list, or in what is indented below one. */
@@ -73,7 +56,7 @@ export function createScript(language: string): Script {
     if (list === null || list.isNamed || first === undefined || last === undefined || restOnScreen === undefined) return [];
     list.isNamed = true;
     const map = [{ from: 0, to: restOnScreen.length, start: 0, end: last.end - first.start }];
-    return [{ start: first.start, end: last.end, form: { spoken: restOnScreen, map }, instead: list.rest }];
+    return [{ start: first.start, end: last.end, form: { spoken: restOnScreen, map } }];
   }
 
   function endList(): Line[] {
@@ -84,8 +67,7 @@ export function createScript(language: string): Script {
 
   function take(phrase: Phrase): Line[] {
     taken = phrase.end;
-    if (isFull) return inFull(phrase);
-    if (!isListed(phrase)) return [...endList(), ...lineOf(phrase, isTable(phrase) ? [phrase] : [])];
+    if (!isListed(phrase)) return [...endList(), ...lineOf(phrase)];
     list ??= { spoken: 0, rest: [], isNamed: false };
     const lines = lineOf(phrase);
     list.spoken += lines[0]?.form.spoken.length ?? 0;
@@ -104,18 +86,9 @@ export function createScript(language: string): Script {
       return lines.length > 0 ? lines : nameRest();
     },
     end: () => [...phraser.end().flatMap(take), ...endList()],
-    full() {
-      isFull = true;
-      const rest = list === null || list.isNamed ? [] : list.rest;
-      list = null;
-      return rest.flatMap(inFull);
-    },
-    fullOf: (line) => line.instead.flatMap(inFull),
     hasRest: () => /\S/.test(written.slice(taken)) || (list !== null && !list.isNamed && list.rest.length > 0),
     get written() {
       return written;
     },
   };
 }
-
-const isTable = (phrase: Phrase) => phrase.text.startsWith('|') && phrase.text.includes('\n');

@@ -19,8 +19,6 @@ type Answer = {
   sound: AbortController;
   /** What comes next. */
   waiting: Line[];
-  /** What was begun and names something instead of reading it. */
-  readonly named: Line[];
   /** Without sound: the rest is captions. */
   silent: boolean;
   making: Making | null;
@@ -94,7 +92,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   function take(answer: Answer, state: 'sound' | 'over'): { line: Line; phrase: number } | null {
     const line = answer.waiting.shift();
     if (line === undefined) return null;
-    if (line.instead.length > 0) answer.named.push(line);
     return { line, phrase: answer.heard.begin(line, state) };
   }
 
@@ -182,7 +179,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         heard: createHeard(),
         sound: new AbortController(),
         waiting: [],
-        named: [],
         silent: false,
         making: null,
         stopped: false,
@@ -204,7 +200,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       answer.heard.restart(answer.making?.phrase ?? null);
       answer.script = createScript(languageOf(answer.options));
       answer.waiting = [];
-      answer.named.length = 0;
       answer.making = null;
       answer.due = false;
       answer.sound.abort();
@@ -245,17 +240,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       if (current === null) return 0;
       const { script, heard, finished } = current;
       return finished && heard.unplayed() === 0 ? script.written.length : heard.units(script.written);
-    },
-    full() {
-      const answer = current;
-      if (answer === null || answer.stopped || answer.finished) return;
-      const { script } = answer;
-      const rest = script.full();
-      answer.waiting = [
-        ...answer.named.splice(0).flatMap((line) => script.fullOf(line)),
-        ...answer.waiting.flatMap((line) => (line.instead.length > 0 ? script.fullOf(line) : [line])),
-      ];
-      add(answer, rest);
     },
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { phraseLimits as limits } from '../../../../src/runtime/speech/phrases/limits.ts';
 import { createPhraser, type Phrase } from '../../../../src/runtime/speech/phrases/phraser.ts';
-import { voiceLimits } from '../../../../src/runtime/voice/limits.ts';
+import { sayCharacters } from '../../../../src/shared/domain/voice.ts';
 
 function phrasesOf(pieces: readonly string[], language = 'en'): Phrase[] {
   const phraser = createPhraser({ language });
@@ -111,7 +111,7 @@ describe('long text (BC-23, VO-61)', () => {
   it('120 words without punctuation, 600 letters without a space, 40,000 characters: every word, in pieces of at most 200', () => {
     const words = Array.from({ length: 120 }, (_, index) => `word${index}`).join(' ');
     const letters = 'x'.repeat(600);
-    const much = 'This goes on and on without any end '.repeat(1_200).slice(0, voiceLimits.ttsCharacters);
+    const much = 'This goes on and on without any end '.repeat(1_200).slice(0, sayCharacters);
     for (const text of [words, letters, much, '🙂a'.repeat(400)]) {
       const phrases = texts(text);
       expect(lettersOf(phrases.join(''))).toBe(lettersOf(text));

@@ -102,22 +102,6 @@ describe('an answer as lines for a voice', () => {
     expect(said(`${listOf(8)}\nA paragraph.\n\n${listOf(8)}`).filter((each) => each.includes('on screen'))).toHaveLength(0);
   });
 
-  it('VO-67: reads all of it on request, also what was named before', () => {
-    const script = createScript('en');
-    const first = [...script.push(`${tableOf(3)}Then:\n${listOf(30)}`)];
-    expect(first[0]?.form.spoken).toBe('A table with three rows is on screen.');
-    const rest = script.full().map(({ form }) => form.spoken);
-    expect(rest.at(-1)).toBe('the entry with number twenty-nine of all of them');
-    expect(first[0] === undefined ? [] : script.fullOf(first[0]).map(({ form }) => form.spoken)).toEqual([
-      'a, b',
-      'left zero, right zero',
-      'left one, right one',
-      'left two, right two',
-    ]);
-    expect(script.push(`${listOf(30)}`).filter(({ form }) => form.spoken.includes('on screen'))).toEqual([]);
-    expect(script.push(`\n${tableOf(1)}\n`).map(({ form }) => form.spoken)).toEqual(['a, b', 'left zero, right zero']);
-  });
-
   it('reads no mark of Markdown, wherever the pieces and the time limit cut it (VO-117)', () => {
     const marked = fc.constantFrom(
       '**bold',

@@ -432,39 +432,3 @@ describe('how much was heard (VO-81)', () => {
     );
   });
 });
-
-describe('read it in full', () => {
-  const table = '| a | b |\n|---|---|\n| c | d |\n';
-
-  it('VO-67: reads what was named, before what comes after it', async () => {
-    const t = speakerHarness();
-    t.begin();
-    t.speaker.push(`${table}\nAnd this is the end.`);
-    await t.settle();
-    expect(t.voice.texts()).toEqual(['A table with one row is on screen.']);
-    t.speaker.full();
-    t.speaker.end();
-    await t.playAll();
-    expect(t.voice.texts()).toEqual(['A table with one row is on screen.', 'a, b', 'c, d', 'And this is the end.']);
-    expect(t.speaker.heardUnits()).toBe(`${table}\nAnd this is the end.`.length);
-  });
-
-  it('does so also for what waits, and from the start', async () => {
-    const t = speakerHarness();
-    t.begin();
-    t.speaker.push(`One is. Two is. Three is. ${'\n'}${table}\nEnd.`);
-    await t.settle();
-    t.speaker.full();
-    t.speaker.end();
-    await t.playAll();
-    expect(t.voice.texts().slice(3)).toEqual(['a, b', 'c, d', 'End.']);
-    t.begin(2);
-    t.speaker.full();
-    t.speaker.push(table);
-    t.speaker.end();
-    await t.settle();
-    expect(t.voice.texts().slice(-2)).toEqual(['a, b', 'c, d']);
-    t.speaker.full();
-    expect(t.finished).toEqual([1, 2]);
-  });
-});
