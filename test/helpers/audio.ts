@@ -1,4 +1,5 @@
 import { resample as resampled } from '../../src/shared/util/resampler.ts';
+import { joinSamples } from '../../src/shared/util/samples.ts';
 import { createChance } from '../crash/chance.ts';
 
 // Sound that is computed: the same each time, with no file and no licence. Everything is mono float32.
@@ -38,15 +39,7 @@ export const clipped = (pcm: Float32Array, gain: number): Sound => Float32Array.
 export const broken = (pcm: Float32Array, every: number): Sound =>
   Float32Array.from(pcm, (x, i) => (i % every === 0 ? ([Number.NaN, Infinity, -Infinity][(i / every) % 3] ?? x) : x));
 
-export function join(...parts: readonly Float32Array[]): Sound {
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+export const join = (...parts: readonly Float32Array[]): Sound => joinSamples(parts);
 
 /** Adds one sound to another, later and weaker, as an echo comes back. As long as the longer of both. */
 export function mix(a: Float32Array, b: Float32Array, delayMs = 0, gain = 1, rateHz = 16_000): Sound {

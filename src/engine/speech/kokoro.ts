@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
 import { AppError } from '../../shared/errors/appError.ts';
+import { joinSamples } from '../../shared/util/samples.ts';
 import type { FileSlice, SpeechLoadParams } from '../contract/speech.ts';
 import { kokoroIds, kokoroPhones, kokoroRuns } from './kokoroPhones.ts';
 import { corrupt, openModel, partOf, readSlice } from './onnx.ts';
@@ -69,7 +70,7 @@ export async function createKokoro(params: SpeechLoadParams, phonemizer: Phonemi
         pieces.push(trimPhrase(made, SAMPLE_RATE));
       }
       stopIf();
-      return { samples: joined(pieces), madeMs };
+      return { samples: joinSamples(pieces), madeMs };
     },
     dispose: () => session.release(),
   };
@@ -93,18 +94,6 @@ async function rowOf(style: FileSlice, sounds: number): Promise<Float32Array> {
   new Uint8Array(numbers.buffer).set(bytes);
   if (!numbers.every(Number.isFinite)) throw corrupt('a voice with numbers that are none');
   return numbers;
-}
-
-function joined(pieces: readonly Float32Array[]): Float32Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const out = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.length;
-  }
-  return out;
 }
 
 function readVocabulary(json: string): Readonly<Record<string, number>> {

@@ -1,5 +1,6 @@
 import { msOf, type SoundChunk, type TextRange } from '../../shared/domain/audio.ts';
 import { createResampler, type Resampler } from '../../shared/util/resampler.ts';
+import { joinSamples } from '../../shared/util/samples.ts';
 
 /** How far the loudspeaker is: in which phrase, on the text of which chunk, and how many ms of that phrase have sounded. */
 export type Heard = { readonly generation: number; readonly phrase: number; readonly range: TextRange; readonly ms: number };
@@ -63,7 +64,7 @@ export function createSpeechQueue(rateHz: number, onEnd: (heard: Heard) => void)
       queuedMs -= msOf(chunk.pcm.length, chunk.rateHz);
       offset = 0;
       if (chunk.last) {
-        made = join(made, phrase.resampler.flush());
+        made = joinSamples([made, phrase.resampler.flush()]);
         flushed = true;
       }
     }
@@ -149,10 +150,3 @@ export function createSpeechQueue(rateHz: number, onEnd: (heard: Heard) => void)
 
 const belongs = (chunk: SoundChunk, phrase: Phrase) =>
   chunk.generation === phrase.generation && chunk.phrase === phrase.phrase && chunk.rateHz === phrase.rateHz;
-
-function join(a: Float32Array, b: Float32Array): Float32Array<ArrayBuffer> {
-  const both = new Float32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}

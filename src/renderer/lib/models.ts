@@ -1,8 +1,10 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { ModelId } from '../../shared/domain/ids.ts';
 import type { CatalogueEntry, DownloadJob, InstalledModel } from '../../shared/domain/models.ts';
 import { type AppError, toAppError } from '../../shared/errors/appError.ts';
-import { useConnection, useLive, useServices } from './services.tsx';
+import type { Api } from './connection.ts';
+import { useServices } from './services.tsx';
+import { useEndedDownloads, useRead } from './useRead.ts';
 
 /** Phases in which a job still wants something. */
 export const unfinishedPhases: readonly DownloadJob['phase'][] = ['queued', 'waiting', 'downloading', 'paused', 'verifying', 'failed'];
@@ -28,40 +30,15 @@ export type ModelList = {
   reload(): void;
 };
 
+const readModels = async (api: Api) => {
+  const [{ entries }, { models }] = await Promise.all([api.models.catalogue({}), api.models.installed({})]);
+  return { entries, installed: models };
+};
+
 /** What could be had and what is here, read again with each connection and whenever a download has ended. */
 export function useModelList(): ModelList {
-  const { api } = useServices();
-  const connection = useConnection();
-  const jobs = useLive('downloads').value?.jobs;
-  const [found, setFound] = useState<{ entries: readonly CatalogueEntry[]; installed: readonly InstalledModel[] } | null>(null);
-  const [error, setError] = useState<AppError | null>(null);
-  const [asked, setAsked] = useState(0);
-  const open = connection.kind === 'open' ? connection.number : 0;
-  const ended = (jobs ?? [])
-    .filter(({ phase }) => phase === 'installed' || phase === 'failed')
-    .map(({ jobId, phase }) => `${jobId} ${phase}`)
-    .join();
-  // Nothing is wanted but a new look when one of these changes.
-  const look = `${open} ${asked} ${ended}`;
-  useEffect(() => {
-    if (open === 0) return;
-    let left = false;
-    Promise.all([api.models.catalogue({}), api.models.installed({})]).then(
-      ([{ entries }, { models }]) => {
-        if (left) return;
-        setFound({ entries, installed: models });
-        setError(null);
-      },
-      (thrown: unknown) => {
-        if (!left) setError(toAppError(thrown));
-      },
-    );
-    return () => {
-      left = true;
-    };
-  }, [api, open, look]);
-  const reload = useCallback(() => setAsked((n) => n + 1), []);
-  return { entries: found?.entries ?? null, installed: found?.installed ?? [], error, reload };
+  const { value, error, reload } = useRead(readModels, useEndedDownloads());
+  return { entries: value?.entries ?? null, installed: value?.installed ?? [], error, reload };
 }
 
 export type DownloadDeeds = {

@@ -2,16 +2,18 @@ import { useEffect, useId, useState } from 'react';
 import type { MachineInfo } from '../../../shared/contract/machine.ts';
 import type { DownloadJob } from '../../../shared/domain/models.ts';
 import { starterBundle } from '../../../shared/domain/starterBundle.ts';
-import { type AppError, toAppError } from '../../../shared/errors/appError.ts';
+import type { AppError } from '../../../shared/errors/appError.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorCard } from '../../components/ErrorCard.tsx';
 import { Progress } from '../../components/Progress.tsx';
 import { StillRows } from '../../components/StillRows.tsx';
+import type { Api } from '../../lib/connection.ts';
 import { bytes, percent, speed, timeLeft } from '../../lib/format.ts';
 import { type DownloadDeeds, hostsOf, useDownloadDeeds, useModelList } from '../../lib/models.ts';
 import { useConnection, useLive, useServices } from '../../lib/services.tsx';
 import { useTexts } from '../../lib/texts.ts';
+import { useRead } from '../../lib/useRead.ts';
 import { BundleRows } from './BundleRows.tsx';
 import { type BundleView, bundleView } from './bundle.ts';
 import { StepFrame } from './StepFrame.tsx';
@@ -108,33 +110,15 @@ function Get({ bundle, offline, deeds }: { bundle: BundleView; offline: boolean;
 
 const moving = (state: BundleView['state']) => state === 'running' || state === 'checking' || state === 'waiting';
 
+const readMachine = (api: Api) => api.machine.info({});
+
+/** What this machine has now: free room changes while a person reads. */
 function useMachine() {
-  const { api, clock } = useServices();
-  const connection = useConnection();
-  const open = connection.kind === 'open' ? connection.number : 0;
-  const [machine, setMachine] = useState<MachineInfo | null>(null);
-  const [error, setError] = useState<AppError | null>(null);
-  const [asked, setAsked] = useState(0);
-  useEffect(() => {
-    if (open === 0) return;
-    let left = false;
-    const again = clock.setTimer(lookEveryMs, () => setAsked((n) => n + 1));
-    api.machine.info({}).then(
-      (info) => {
-        if (left) return;
-        setMachine(info);
-        setError(null);
-      },
-      (thrown: unknown) => {
-        if (!left) setError(toAppError(thrown));
-      },
-    );
-    return () => {
-      left = true;
-      again();
-    };
-  }, [api, clock, open, asked]);
-  return { machine, error, retry: () => setAsked((n) => n + 1) };
+  const { clock } = useServices();
+  const { value, error, reload } = useRead(readMachine);
+  // Of each look, also of one that failed, the next one follows.
+  useEffect(() => (value === null && error === null ? undefined : clock.setTimer(lookEveryMs, reload)), [clock, value, error, reload]);
+  return { machine: value, error, retry: reload };
 }
 
 const systems = ['linux', 'darwin', 'win32'] as const;

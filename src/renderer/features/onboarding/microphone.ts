@@ -3,6 +3,7 @@ import { type AudioFrame, audio, msOf } from '../../../shared/domain/audio.ts';
 import type { Level } from '../../../shared/domain/voiceSignal.ts';
 import { AppError, toAppError } from '../../../shared/errors/appError.ts';
 import type { Clock } from '../../../shared/util/clock.ts';
+import { joinSamples } from '../../../shared/util/samples.ts';
 import { type Capture, type CaptureState, createCapture } from '../../audio/capture.ts';
 import { type Line, type LineDeps, openLine } from '../../audio/captureLine.ts';
 import { choices, pickDevice, watchDevices } from '../../audio/devices.ts';
@@ -252,7 +253,7 @@ export function createMicrophone(deps: MicrophoneDeps): Microphone {
     stopRecording: () => capture.end(0),
     play(loudspeaker) {
       silence();
-      const pcm = join(frames);
+      const pcm = joinSamples(frames.map(({ samples }) => samples));
       if (pcm.length === 0) return;
       set({ recording: 'playing', mute: false });
       const over = () => {
@@ -296,10 +297,4 @@ export function createMicrophone(deps: MicrophoneDeps): Microphone {
 /** Chromium names the system's own "Default - NAME"; it is the NAME of the list. */
 function ownName(names: readonly string[], system: string): string {
   return names.find((name) => system === name || system.endsWith(` - ${name}`)) ?? system;
-}
-
-function join(frames: readonly AudioFrame[]): Float32Array<ArrayBuffer> {
-  const pcm = new Float32Array(frames.length * audio.frameSamples);
-  frames.forEach(({ samples }, i) => pcm.set(samples, i * audio.frameSamples));
-  return pcm;
 }

@@ -5,6 +5,7 @@ import { decodeChunk, encodeFrame } from '../../../shared/util/audioWire.ts';
 import type { Clock } from '../../../shared/util/clock.ts';
 import { deferred } from '../../../shared/util/deferred.ts';
 import { resample } from '../../../shared/util/resampler.ts';
+import { joinSamples } from '../../../shared/util/samples.ts';
 
 /** What the runtime calls the microphone in what it says of it. */
 const device = 'sound file';
@@ -142,21 +143,11 @@ export function createLineCaller({ wire, clock }: { wire: LineWire; clock: Clock
       if (first === undefined) return null;
       const { rateHz } = first;
       const parts = chunks.map(({ pcm, rateHz: rate }) => (rate === rateHz || pcm.length === 0 ? pcm : resample(pcm, rate, rateHz)));
-      return { samples: joined(parts), rateHz };
+      return { samples: joinSamples(parts), rateHz };
     },
     close() {
       end(new AppError('CANCELLED'));
       wire.close('over');
     },
   };
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { transcribeSeconds } from '../../../shared/contract/speech.ts';
 import { resample } from '../../../shared/util/resampler.ts';
+import { joinSamples } from '../../../shared/util/samples.ts';
 import type { RuntimeClient } from '../../http/client.ts';
 import { cutAtQuiet } from '../../speech/cuts.ts';
 import { fromPcm16, toPcm16 } from '../../speech/pcm.ts';
@@ -51,12 +52,7 @@ export async function sayCommand(command: Extract<Command, { name: 'say' }>, cli
       if (parts.length > 0) parts.push(new Float32Array(Math.round(rate / 5)));
       parts.push(fromPcm16(Buffer.from(phrase.pcm, 'base64')));
     }
-    const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
+    const whole = joinSamples(parts);
     await writeFile(command.out, writeWav(whole, rate)).catch(() => {
       throw new UsageError('The file could not be written.');
     });
