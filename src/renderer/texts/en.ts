@@ -199,7 +199,6 @@ export const en = {
   composer: {
     label: 'Message',
     placeholder: 'Ask something',
-    placeholderTalk: 'Ask, or hold {{key}}',
     send: 'Send',
     stop: 'Stop',
     stopping: 'Stopping',

@@ -10,7 +10,6 @@ import { Hint } from '../../components/IconButton.tsx';
 import { bytes, number } from '../../lib/format.ts';
 import { type Sent, sendMessage } from '../../lib/sending.ts';
 import { useLive, useServices } from '../../lib/services.tsx';
-import { talkChord } from '../../lib/talkKey.ts';
 import { useTexts } from '../../lib/texts.ts';
 import type { DraftField } from './draftField.ts';
 
@@ -38,8 +37,6 @@ export function Composer(props: Props) {
   const services = useServices();
   const { drafts } = services;
   const settings = useLive('settings').value;
-  const voice = useLive('voice').value;
-  const voiceOn = voice !== null && voice.phase !== 'off';
   const { field, sessionId } = props;
   const size = useStore(field.state);
   const [sending, setSending] = useState<{ waiting: boolean; abort: AbortController } | null>(null);
@@ -122,7 +119,7 @@ export function Composer(props: Props) {
           rows={1}
           aria-label={t('composer.label')}
           aria-describedby="composer-note"
-          placeholder={voiceOn ? t('composer.placeholderTalk', { key: talkChord() }) : t('composer.placeholder')}
+          placeholder={t('composer.placeholder')}
           readOnly={sending !== null}
           spellCheck={false}
           onInput={field.changed}
