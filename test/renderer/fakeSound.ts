@@ -1,57 +1,18 @@
 import { type CaptureCore, createCaptureCore } from '../../src/renderer/audio/captureCore.ts';
-import type { Media } from '../../src/renderer/audio/devices.ts';
 import type { PlaybackMessage } from '../../src/renderer/audio/messages.ts';
 import { createPlaybackCore, type PlaybackCore } from '../../src/renderer/audio/playbackCore.ts';
 import type { Sound } from '../../src/renderer/audio/sound.ts';
 import { pieces } from '../helpers/audio.ts';
-
-class FakeTrack extends EventTarget {
-  readyState: 'live' | 'ended' = 'live';
-  readonly label: string;
-  constructor(label: string) {
-    super();
-    this.label = label;
-  }
-  stop(): void {
-    this.readyState = 'ended';
-  }
-  /** As a plug that is pulled. */
-  pull(): void {
-    this.readyState = 'ended';
-    this.dispatchEvent(new Event('ended'));
-  }
-}
+import { createFakeMedia, toCore } from './fakeMedia.ts';
 
 /** Devices that come and go as a test says, over the real code of both worklets. */
 export function createFakeSound() {
-  const target = new EventTarget();
-  const inputs = ['Desk', 'Headset'];
-  const outputs = ['Speakers', 'Headset'];
-  const tracks: FakeTrack[] = [];
+  const { media, ...devices } = createFakeMedia(['Speakers', 'Headset']);
   const microphones: { readonly core: CaptureCore; closed: boolean }[] = [];
   const loudspeakers: { readonly core: PlaybackCore; output: string; closed: boolean; readonly tones: number[]; frame: number }[] = [];
-  let refuse: string | null = null;
   let noOutput = false;
-  const rows = (names: readonly string[], kind: string) => [
-    ...names.slice(0, 1).map((name) => ({ deviceId: 'default', label: `Default - ${name}`, groupId: name, kind })),
-    ...names.map((name) => ({ deviceId: `id ${name}`, label: name, groupId: name, kind })),
-  ];
-  const list = () => [...rows(inputs, 'audioinput'), ...rows(outputs, 'audiooutput')];
-  const media = {
-    enumerateDevices: async () => list(),
-    getUserMedia: async (wish: { audio: { deviceId?: { exact: string } } }) => {
-      if (refuse !== null) throw Object.assign(new Error('refused'), { name: refuse });
-      const found = rows(inputs, 'audioinput').find(({ deviceId }) => deviceId === (wish.audio.deviceId?.exact ?? 'default'));
-      if (found === undefined) throw Object.assign(new Error('none'), { name: 'NotFoundError' });
-      const track = new FakeTrack(found.label);
-      tracks.push(track);
-      return { getTracks: () => [track], getAudioTracks: () => [track] };
-    },
-    addEventListener: target.addEventListener.bind(target),
-    removeEventListener: target.removeEventListener.bind(target),
-  };
   const sound: Sound = {
-    media: media as object as Media,
+    media,
     async openCaptureNode(_stream, onMessage) {
       const core = createCaptureCore(16_000, onMessage);
       const held = { core, closed: false };
@@ -77,20 +38,7 @@ export function createFakeSound() {
       loudspeakers.push(held);
       return {
         rateHz: 48_000,
-        send(command) {
-          switch (command.type) {
-            case 'enqueue':
-              return core.enqueue(command.chunk);
-            case 'finish':
-              return core.finish(command.generation);
-            case 'stop':
-              return core.stop(command.generation);
-            case 'pause':
-              return core.pause();
-            case 'resume':
-              return core.resume();
-          }
-        },
+        send: toCore(core),
         resume: async () => {},
         playTone: (pcm) => held.tones.push(pcm.length),
         setOutput: async (id) => {
@@ -104,18 +52,12 @@ export function createFakeSound() {
   };
   return {
     sound,
-    inputs,
-    outputs,
-    tracks,
+    ...devices,
     microphones,
     loudspeakers,
-    refuseWith(name: string | null) {
-      refuse = name;
-    },
     takeOutput() {
       noOutput = true;
     },
-    changed: () => target.dispatchEvent(new Event('devicechange')),
     /** Sound at 16 kHz into the newest microphone, quantum by quantum. */
     hear(pcm: Float32Array) {
       for (const piece of pieces(pcm, 128)) microphones.at(-1)?.core.process(piece, 128);

@@ -3,77 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { type Capture, createCapture, type EndCause } from '../../../src/renderer/audio/capture.ts';
 import { type CaptureCore, createCaptureCore } from '../../../src/renderer/audio/captureCore.ts';
 import type { CaptureNode } from '../../../src/renderer/audio/captureLine.ts';
-import type { Media } from '../../../src/renderer/audio/devices.ts';
 import type { CaptureMessage } from '../../../src/renderer/audio/messages.ts';
 import type { AudioFrame } from '../../../src/shared/domain/audio.ts';
 import { type AppError, isAppError } from '../../../src/shared/errors/appError.ts';
 import { pieces, silence, tone } from '../../helpers/audio.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
+import { createFakeMedia } from '../fakeMedia.ts';
 
 // The page's side of the microphone over the real worklet code, with devices that come and go as a test says.
 
-class FakeTrack extends EventTarget {
-  readyState: 'live' | 'ended' = 'live';
-  readonly label: string;
-  constructor(label: string) {
-    super();
-    this.label = label;
-  }
-  stop(): void {
-    this.readyState = 'ended';
-  }
-  /** As a plug that is pulled. */
-  pull(): void {
-    this.readyState = 'ended';
-    this.dispatchEvent(new Event('ended'));
-  }
-}
-
-function devices() {
-  const target = new EventTarget();
-  const names = ['Desk', 'Headset'];
-  const tracks: FakeTrack[] = [];
-  let refuse: string | null = null;
-  let gate: Promise<void> = Promise.resolve();
-  const list = () => [
-    ...names.slice(0, 1).map((name) => ({ deviceId: 'default', label: `Default - ${name}`, groupId: name, kind: 'audioinput' })),
-    ...names.map((name) => ({ deviceId: `id ${name}`, label: name, groupId: name, kind: 'audioinput' })),
-  ];
-  const media = {
-    enumerateDevices: async () => list(),
-    getUserMedia: async (wish: { audio: { deviceId?: { exact: string } } }) => {
-      await gate;
-      if (refuse !== null) throw Object.assign(new Error('refused'), { name: refuse });
-      const found = list().find(({ deviceId }) => deviceId === (wish.audio.deviceId?.exact ?? 'default'));
-      if (found === undefined) throw Object.assign(new Error('none'), { name: 'NotFoundError' });
-      const track = new FakeTrack(found.label);
-      tracks.push(track);
-      return { getTracks: () => [track], getAudioTracks: () => [track] };
-    },
-    addEventListener: target.addEventListener.bind(target),
-    removeEventListener: target.removeEventListener.bind(target),
-  };
-  return {
-    media: media as object as Media,
-    tracks,
-    names,
-    refuseWith: (name: string | null) => {
-      refuse = name;
-    },
-    hold: () => {
-      let open = () => {};
-      gate = new Promise((resolve) => {
-        open = resolve;
-      });
-      return () => open();
-    },
-    changed: () => target.dispatchEvent(new Event('devicechange')),
-  };
-}
-
 function setUp(options: { media?: 'none' } = {}) {
   const clock = createFakeClock();
-  const system = devices();
+  const system = createFakeMedia();
   const frames: AudioFrame[] = [];
   const ends: EndCause[] = [];
   const notices: AppError[] = [];
@@ -246,7 +187,7 @@ describe('the microphone of the page', () => {
     await one.capture.open('Headset');
     one.capture.begin();
     one.feed(tone(440, 700));
-    one.names.splice(1, 1);
+    one.inputs.splice(1, 1);
     one.tracks[0]?.pull();
     await settled();
     expect(one.frames.length).toBe(Math.ceil(11_200 / 512));
@@ -263,7 +204,7 @@ describe('the microphone of the page', () => {
   it('VO-10: with no device left it is tried three times, 2 s apart, and then it is lost; the next try works', async () => {
     const one = setUp();
     await one.capture.open(null);
-    one.names.length = 0;
+    one.inputs.length = 0;
     one.tracks[0]?.pull();
     await settled();
     expect(one.capture.get().phase).toBe('reopening');
@@ -276,29 +217,29 @@ describe('the microphone of the page', () => {
     expect(one.capture.get()).toMatchObject({ phase: 'failed', error: { code: 'DEVICE_LOST', data: { kind: 'input' } } });
     one.clock.advance(60_000);
     expect(one.codes()).toEqual(['DEVICE_LOST']);
-    one.names.push('New');
+    one.inputs.push('New');
     expect(await codeOf(one.capture.open(null))).toBe('opened');
   });
 
   it('VO-10: the system’s own microphone became another one, and the chosen one came back', async () => {
     const one = setUp();
     await one.capture.open(null);
-    one.names.reverse();
+    one.inputs.reverse();
     one.changed();
     await settled();
     await settled();
     expect(one.codes()).toEqual(['VOICE_DEVICE_CHANGED']);
     expect(one.capture.get()).toMatchObject({ device: 'Default - Headset' });
     // A change that does not touch ours is none.
-    one.names.push('Third');
+    one.inputs.push('Third');
     one.changed();
     await settled();
     expect(one.tracks.length).toBe(2);
     const two = setUp();
-    two.names.splice(1, 1);
+    two.inputs.splice(1, 1);
     await two.capture.open('Headset');
     expect(two.capture.get()).toMatchObject({ device: 'Default - Desk' });
-    two.names.push('Headset');
+    two.inputs.push('Headset');
     two.changed();
     await settled();
     await settled();
@@ -328,12 +269,12 @@ describe('the microphone of the page', () => {
     for (const act of ['close', 'mute'] as const) {
       const one = setUp();
       await one.capture.open(null);
-      one.names.length = 0;
+      one.inputs.length = 0;
       one.tracks[0]?.pull();
       await settled();
       if (act === 'close') one.capture.close();
       else one.capture.setMuted(true);
-      one.names.push('Back');
+      one.inputs.push('Back');
       one.clock.advance(10_000);
       await settled();
       expect(one.tracks.length, act).toBe(1);

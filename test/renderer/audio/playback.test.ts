@@ -7,6 +7,7 @@ import { createPlaybackCore, type PlaybackEvent } from '../../../src/renderer/au
 import { tone } from '../../helpers/audio.ts';
 import { createFakeClock } from '../../helpers/fakeClock.ts';
 import { verifies } from '../../helpers/verifies.ts';
+import { toCore } from '../fakeMedia.ts';
 
 // The page's side of the loudspeaker over the real worklet code.
 
@@ -33,20 +34,7 @@ async function setUp() {
       tell = onMessage;
       return {
         rateHz: 48_000,
-        send(command) {
-          switch (command.type) {
-            case 'enqueue':
-              return core.enqueue(command.chunk);
-            case 'finish':
-              return core.finish(command.generation);
-            case 'stop':
-              return core.stop(command.generation);
-            case 'pause':
-              return core.pause();
-            case 'resume':
-              return core.resume();
-          }
-        },
+        send: toCore(core),
         resume: async () => {},
         playTone: (pcm) => tones.push(pcm.length),
         setOutput: async (id) => {

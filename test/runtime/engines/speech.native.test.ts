@@ -1,90 +1,30 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InstalledSpeech, SpeechSlots } from '../../../src/runtime/engines/speechPorts.ts';
+import type { SpeechSlots } from '../../../src/runtime/engines/speechPorts.ts';
 import type { PartialTranscript } from '../../../src/runtime/inference/speechToText.ts';
 import type { SpokenPhrase } from '../../../src/runtime/inference/textToSpeech.ts';
-import { createClock } from '../../../src/runtime/platform/clock.ts';
-import { createNodeStarter } from '../../../src/runtime/platform/nodeStarter.ts';
 import { hear } from '../../../src/runtime/speech/hear.ts';
-import { ModelId } from '../../../src/shared/domain/ids.ts';
 import { createResampler, resample } from '../../../src/shared/util/resampler.ts';
-import { noise, offset, pieces, silence } from '../../helpers/audio.ts';
-import { speechModel, speechModelPath } from '../../helpers/speechModels.ts';
+import { join as joined, noise, offset, pieces, silence } from '../../helpers/audio.ts';
+import { installedSpeech, type RealSpeech, realSpeech } from '../../helpers/realSpeech.ts';
+import { speechModelPath } from '../../helpers/speechModels.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { wordErrors, wordsOf } from '../../helpers/wordErrors.ts';
-import { setUpEngines } from './harness.ts';
 
 const { signal } = new AbortController();
-const folder = mkdtempSync(join(tmpdir(), 'sotto-speech-'));
-
-function installed(which: 'asr' | 'tts' | 'vad4' | 'vad5'): InstalledSpeech {
-  const { runtimeClass, files } = speechModel(which);
-  const layout = Object.entries(files).map(([role, { bytes }]) => ({ role, bytes }));
-  return {
-    modelId: ModelId.parse(which),
-    sha256: which.padEnd(64, '0'),
-    bytes: layout.reduce((sum, part) => sum + part.bytes, 0),
-    runtimeClass,
-    layout,
-    languages: ['en'],
-    voices: [{ voiceId: 'joe', name: 'Joe', language: 'en', locale: 'en-US', gender: 'male' }],
-    activity: { onset: 0.5, offset: 0.35 },
-  };
-}
-
-function setUp(change: Partial<SpeechSlots> = {}) {
-  const chosen = { activity: installed('vad5'), listen: installed('asr'), speak: installed('tts') };
-  const slots: SpeechSlots = {
-    chosen: (slot) => chosen[slot],
-    usable: (slot) => [chosen[slot]],
-    path: async (model) => speechModelPath(model.modelId as 'asr'),
-    spareActivity: () => installed('vad4'),
-    ...change,
-  };
-  const pids: (number | null)[] = [];
-  const starter = createNodeStarter({ here: import.meta.url });
-  const { engines } = setUpEngines(
-    {
-      start(spec) {
-        const link = starter.start(spec);
-        if (spec.args.includes('speech')) pids.push(link.pid());
-        return link;
-      },
-    },
-    { clock: createClock(), dataDir: folder, env: { PATH: process.env['PATH'] ?? '' }, speechSlots: slots },
-  );
-  return { engines, pids, [Symbol.asyncDispose]: () => engines[Symbol.asyncDispose]() };
-}
 
 type Sound = Float32Array<ArrayBuffer>;
-const all = (...parts: Float32Array[]): Sound => {
-  const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-};
-
-let setup: ReturnType<typeof setUp>;
+let setup: RealSpeech;
 const said = 'Good morning, the meeting is on Thursday afternoon.';
 let spoken: Sound;
-const spokenAt = async (text: string, rate = 16_000, speed = 1): Promise<Sound> => {
-  const parts: Float32Array[] = [];
-  for await (const { samples, sampleRate } of setup.engines.textToSpeech.speak({ text, speed }, { signal }))
-    parts.push(resample(samples, sampleRate, rate));
-  return all(...parts);
-};
+const spokenAt = (text: string, rateHz = 16_000, speed = 1): Promise<Sound> => setup.say(text, { rateHz, speed });
+
 beforeAll(async () => {
-  setup = setUp();
+  setup = realSpeech();
   spoken = await spokenAt(said);
 });
 afterAll(async () => {
   await setup[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const heard = (sound: Sound) => hear(setup.engines, sound, signal);
@@ -94,7 +34,7 @@ const again = { retry: 2 };
 
 describe('hearing', again, () => {
   it('a spoken sentence between silences comes back as one segment with its words and its place', async () => {
-    const { segments, text, activityModel } = await heard(all(silence(1_000), spoken, silence(1_500)));
+    const { segments, text, activityModel } = await heard(joined(silence(1_000), spoken, silence(1_500)));
     expect(segments).toHaveLength(1);
     expect(wordErrors(said, text)).toBeLessThanOrEqual(1);
     expect(segments[0]?.startMs).toBeGreaterThan(700);
@@ -112,7 +52,7 @@ describe('hearing', again, () => {
       expect(word.length).toBeLessThanOrEqual(seconds * 16_000);
       // The rest is a quiet room, as a recording of that length would have it.
       const room = noise(-60, 1_000).slice(word.length, seconds * 16_000);
-      const { text } = await setup.engines.speechToText.transcribe(all(word, room), { signal, speech: true });
+      const { text } = await setup.engines.speechToText.transcribe(joined(word, room), { signal, speech: true });
       expect(wordErrors(said, text), `${seconds} s`).toBe(0);
     }
     for (const samples of [0, 1, 1_599]) {
@@ -132,20 +72,20 @@ describe('hearing', again, () => {
       const alone = await setup.engines.speechToText.transcribe(sound, { signal, speech: true });
       expect(alone).toMatchObject({ text: '', verdict: 'no-speech' });
     }
-    const { text } = await heard(all(spoken, silence(20_000)));
+    const { text } = await heard(joined(spoken, silence(20_000)));
     expect(wordErrors(said, text)).toBeLessThanOrEqual(1);
   });
 
   it('BC-20: one recording in any pieces and at 8 or 48 kHz has the same segments, give or take a frame', async () => {
     verifies('BC-20');
-    const sound = all(silence(1_000), spoken, silence(1_500));
+    const sound = joined(silence(1_000), spoken, silence(1_500));
     const [expected] = (await heard(sound)).segments;
     expect(expected).toBeDefined();
     for (const rate of [8_000, 48_000]) {
       const recorded = resample(sound, 16_000, rate);
       for (const size of [160, 441, 512, 1_000, recorded.length]) {
         const resampler = createResampler(rate, 16_000);
-        const back = all(...pieces(recorded, size).map((piece) => resampler.push(piece)), resampler.flush());
+        const back = joined(...pieces(recorded, size).map((piece) => resampler.push(piece)), resampler.flush());
         const [found, ...more] = (await heard(back)).segments;
         expect(more).toEqual([]);
         expect(Math.abs((found?.startMs ?? 0) - (expected?.startMs ?? 0))).toBeLessThanOrEqual(32);
@@ -155,7 +95,7 @@ describe('hearing', again, () => {
   });
 
   it('40 seconds without a pause are cut at quiet places, and the words stay', async () => {
-    const long = all(...Array.from({ length: 12 }, () => spoken));
+    const long = joined(...Array.from({ length: 12 }, () => spoken));
     const { text, verdict } = await setup.engines.speechToText.transcribe(long, { signal, speech: true });
     expect(verdict).not.toBe('unintelligible');
     const whole = Array.from({ length: 12 }, () => said).join(' ');
@@ -187,22 +127,22 @@ describe('hearing', again, () => {
 
 describe('VO-103: the activity model', again, () => {
   const damaged: Partial<SpeechSlots> = {
-    path: async (model) => (model.runtimeClass === 'silero-v5' ? join(folder, 'nothing') : speechModelPath(model.modelId as 'asr')),
+    path: async (model) => (model.runtimeClass === 'silero-v5' ? join(setup.dataDir, 'nothing') : speechModelPath(model.modelId as 'asr')),
   };
 
   it('the older one serves when the newer one cannot be loaded or is not there, and says so', async () => {
-    await using broken = setUp(damaged);
+    await using broken = realSpeech(damaged);
     expect(await broken.engines.vad.ready({ signal })).toMatchObject({ modelId: 'vad4', spare: 'load-failed' });
-    const { text, activityModel } = await hear(broken.engines, all(silence(500), spoken, silence(1_000)), signal);
+    const { text, activityModel } = await hear(broken.engines, joined(silence(500), spoken, silence(1_000)), signal);
     expect([activityModel, wordErrors(said, text) <= 1]).toEqual(['vad4', true]);
-    await using none = setUp({ chosen: () => null, usable: () => [] });
+    await using none = realSpeech({ chosen: () => null, usable: () => [] });
     expect(await none.engines.vad.ready({ signal })).toMatchObject({ modelId: 'vad4', spare: 'model-missing' });
   });
 
   it('without both it is VAD_UNAVAILABLE with its reason', async () => {
-    await using none = setUp({ chosen: () => null, spareActivity: () => null });
+    await using none = realSpeech({ chosen: () => null, spareActivity: () => null });
     await expect(none.engines.vad.ready({ signal })).rejects.toMatchObject({ code: 'VAD_UNAVAILABLE', data: { reason: 'model-missing' } });
-    await using broken = setUp({ ...damaged, spareActivity: () => null });
+    await using broken = realSpeech({ ...damaged, spareActivity: () => null });
     await expect(broken.engines.vad.ready({ signal })).rejects.toMatchObject({ code: 'VAD_UNAVAILABLE', data: { reason: 'load-failed' } });
   });
 });
@@ -241,16 +181,16 @@ describe('speaking', again, () => {
 
 describe('an engine that dies', again, () => {
   it('ends what it was doing with ENGINE_CRASHED; an open stream of activity says so too; the next words are heard', async () => {
-    await using own = setUp();
+    await using own = realSpeech();
     const stream = await own.engines.vad.open({ signal });
     await own.engines.speechToText.ready({ signal });
-    const lost = own.engines.speechToText.transcribe(all(...Array.from({ length: 20 }, () => spoken)), { signal, speech: true });
+    const lost = own.engines.speechToText.transcribe(joined(...Array.from({ length: 20 }, () => spoken)), { signal, speech: true });
     const ended = expect(lost).rejects.toMatchObject({ code: 'ENGINE_CRASHED', data: { engineKey: 'speech' } });
     process.kill(own.pids[0] ?? 0, 'SIGKILL');
     await ended;
     await expect(stream.probabilities(new Float32Array(512), { signal })).rejects.toMatchObject({ code: 'ENGINE_CRASHED' });
     await stream.close();
-    const { text } = await hear(own.engines, all(silence(500), spoken, silence(500)), signal);
+    const { text } = await hear(own.engines, joined(silence(500), spoken, silence(500)), signal);
     expect(wordErrors(said, text)).toBeLessThanOrEqual(1);
     expect(own.pids).toHaveLength(2);
   });
@@ -258,7 +198,7 @@ describe('an engine that dies', again, () => {
 
 describe('models that are not there', again, () => {
   it('are typed errors with their reason', async () => {
-    await using none = setUp({ chosen: () => null, usable: () => [] });
+    await using none = realSpeech({ chosen: () => null, usable: () => [] });
     await expect(none.engines.speechToText.ready({ signal })).rejects.toMatchObject({
       code: 'ASR_UNAVAILABLE',
       data: { reason: 'model-missing' },
@@ -273,10 +213,10 @@ describe('models that are not there', again, () => {
 
 describe('RT-09: the first load of a speech file', again, () => {
   it('passes for each real model and refuses one that is another', async () => {
-    await using own = setUp();
+    await using own = realSpeech();
     for (const which of ['vad4', 'vad5', 'asr', 'tts'] as const)
-      await own.engines.trialSpeech({ ...installed(which), path: speechModelPath(which) }, signal);
-    const wrong = { ...installed('vad4'), runtimeClass: 'silero-v5' as const, path: speechModelPath('vad4') };
+      await own.engines.trialSpeech({ ...installedSpeech(which), path: speechModelPath(which) }, signal);
+    const wrong = { ...installedSpeech('vad4'), runtimeClass: 'silero-v5' as const, path: speechModelPath('vad4') };
     await expect(own.engines.trialSpeech(wrong, signal)).rejects.toMatchObject({ code: 'MODEL_FILE_CORRUPT' });
   });
 });
