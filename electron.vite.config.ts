@@ -3,12 +3,26 @@ import { resolve } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
 import { entries, external, targets } from './build/entries.ts';
 import { moduleList } from './build/moduleList.mjs';
 
 // electron-vite would take its targets and module format from the installed Electron; the oldest one decides instead.
 const main = entries.find((entry) => entry.kind === 'main');
 if (main === undefined || !existsSync(main.source)) throw new Error('build/entries.ts names no main entry');
+
+/** The page's scripts are fetched and compiled while the frame is painted; `boot.ts` runs them after it. */
+const preloadMain: Plugin = {
+  name: 'preload-main',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const chunk = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'main');
+      if (chunk === undefined) throw new Error('boot.ts imports no chunk called main');
+      return [{ tag: 'link', attrs: { rel: 'modulepreload', href: `./${chunk.fileName}` }, injectTo: 'head' }];
+    },
+  },
+};
 
 export default defineConfig({
   main: {
@@ -41,7 +55,7 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     base: './',
-    plugins: [react(), tailwindcss(), moduleList('renderer')],
+    plugins: [react(), tailwindcss(), moduleList('renderer'), preloadMain],
     build: {
       target: targets.chrome,
       cssTarget: targets.chrome,
